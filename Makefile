@@ -112,10 +112,12 @@ portable: ## builds for six platforms
 
 # NATIVE=: without lanl, where no C++ compiler is.
 NATIVE ?= yes
-nightly: ## what is too long for every change: four times the random draws, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
+nightly: ## what is too long for every change: four times the random draws, public files, Grid Engine and OAR as they run, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
 	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
 	@$(MAKE) --no-print-directory faults
+	@$(GO) run ./scripts/realfiles
+	@scripts/daemons bin/gapwise
 	@$(MAKE) --no-print-directory portable release-check
 	@$(with_highs) GAPWISE_ROUNDS=4 $(GO) test $(tested) -timeout 2h ./...
 	@CGO_ENABLED=0 GAPWISE_RULE="100000,1000000,3000000,10000000 1000 10000 100000" $(GO) test -count=1 -timeout 10h -run TestAutoRule .

@@ -48,11 +48,7 @@ func rules(t *testing.T) []rule {
 		}
 	}
 	for _, x := range given[1:] {
-		n, err := strconv.Atoi(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.sizes = append(r.sizes, n)
+		r.sizes = append(r.sizes, require.Value(strconv.Atoi(x))(t))
 	}
 	return []rule{r}
 }
@@ -100,9 +96,7 @@ func contend(t *testing.T, in model.Instance, a *model.Algorithm, effort int64, 
 	if errors.Is(err, model.ErrUnsupported) {
 		return c, false
 	}
-	if err != nil {
-		t.Fatal(a.Name, err)
-	}
+	require.OK(t, err, a.Name)
 	return c, c.Solution != nil
 }
 
@@ -144,20 +138,11 @@ func TestAutoRuleOfLog(t *testing.T) {
 	if !require.Night() {
 		t.Skip("takes a minute of CPU, at night")
 	}
-	p, err := gapwise.ProblemOf(model.KindBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(gapwise.ProblemOf(model.KindBatch))(t)
+	log := require.Value(instances.LoadLog(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"), instances.LogOptions{}))(t)
 	spec := instances.NewBatchSpec()
 	spec.Tiers, spec.Jobs = 1, 0
-	in, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, _ := require.Pair(instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1}))(t)
 	r := rule{efforts: []int64{6_000_000, 4_000_000, 3_000_000, 2_000_000, 1_000_000}, sizes: []int{28_475}}
 	ended := map[string]contender{}
 	for _, effort := range r.efforts {
@@ -174,9 +159,7 @@ func (r *rule) holds(t *testing.T, in model.Instance, p *gapwise.Problem, effort
 	}
 	auto, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: 1, TimeLimit: time.Hour, Threads: 1, Effort: effort}})
 	cancel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	sense := model.SenseOf(in)
 	var lines []string
 	for k := range p.Algorithms {

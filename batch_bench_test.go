@@ -18,6 +18,7 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/run/cpu"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -29,19 +30,11 @@ import (
 func BenchmarkBatchPipeline(b *testing.B) {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 200_000, 1, 0.8, 1
-	in, err := spec.Generate()
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(b)
 	folder := b.TempDir()
-	data, err := json.Marshal(in)
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := require.Value(json.Marshal(in))(b)
 	for name, data := range map[string][]byte{"jobs.json": data, "jobs.swf.gz": gzipped(b, asSWF(in))} {
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		require.OK(b, os.WriteFile(filepath.Join(folder, name), data, 0o644))
 	}
 	b.Run("json", func(b *testing.B) {
 		read := func() (model.Instance, error) { return instances.Load(filepath.Join(folder, "jobs.json")) }
@@ -51,7 +44,7 @@ func BenchmarkBatchPipeline(b *testing.B) {
 		one := instances.NewBatchSpec()
 		one.Tiers, one.Jobs = 1, 0
 		benchmarkPipeline(b, func() (model.Instance, error) {
-			log, err := instances.LoadSWF(filepath.Join(folder, "jobs.swf.gz"))
+			log, err := instances.LoadLog(filepath.Join(folder, "jobs.swf.gz"), instances.LogOptions{})
 			if err != nil {
 				return nil, err
 			}
@@ -74,14 +67,8 @@ func BenchmarkDAGPipeline(b *testing.B) {
 	}{{10_000, 0.05}, {100_000, 0.015}} {
 		spec := instances.NewDAGSpec()
 		spec.Tasks, spec.Machines, spec.Density, spec.Seed = c.tasks, 16, c.density, 1
-		in, err := spec.Generate()
-		if err != nil {
-			b.Fatal(err)
-		}
-		data, err := json.Marshal(in)
-		if err != nil {
-			b.Fatal(err)
-		}
+		in := require.Value(spec.Generate())(b)
+		data := require.Value(json.Marshal(in))(b)
 		b.Run(fmt.Sprintf("tasks=%d", c.tasks), func(b *testing.B) {
 			read := func() (model.Instance, error) { return model.DecodeInstance(data) }
 			benchmarkPipeline(b, read, "heft", func(ctx context.Context, in model.Instance) (model.Solution, error) {
@@ -100,9 +87,7 @@ func benchmarkPipeline(b *testing.B, read func() (model.Instance, error), name s
 	for range b.N {
 		start, k := cpu.Time(), 0
 		lap := func(err error) {
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.OK(b, err)
 			now := cpu.Time()
 			parts[k] += now - start
 			start, k = now, k+1
@@ -118,10 +103,7 @@ func benchmarkPipeline(b *testing.B, read func() (model.Instance, error), name s
 			err = report.Err()
 		}
 		lap(err)
-		p, err := gapwise.ProblemOf(in.Kind())
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := require.Value(gapwise.ProblemOf(in.Kind()))(b)
 		if all := p.Quick(b.Context(), in); len(all) == 0 || sum == "" {
 			b.Fatal("no bounds, or no hash")
 		}
@@ -149,11 +131,7 @@ func asSWF(in *model.Batch) []byte {
 func gzipped(b *testing.B, data []byte) []byte {
 	var all bytes.Buffer
 	z := gzip.NewWriter(&all)
-	if _, err := z.Write(data); err != nil {
-		b.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		b.Fatal(err)
-	}
+	require.OK(b, require.Err(z.Write(data)))
+	require.OK(b, z.Close())
 	return all.Bytes()
 }

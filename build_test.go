@@ -4,9 +4,9 @@ package gapwise
 
 import (
 	"runtime/debug"
-	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -30,9 +30,5 @@ func TestBuilt(t *testing.T) {
 	if !highs.Available() {
 		with = "without HiGHS"
 	}
-	for _, want := range []string{Version, "go1", with} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is without %q", b, want)
-		}
-	}
+	require.Says(t, "the text", b.String(), Version, "go1", with)
 }

@@ -3,10 +3,12 @@
 package gapwise_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,17 +26,12 @@ func TestEveryAlgorithmHasAClass(t *testing.T) {
 				t.Errorf("%s of %s is taken for %s", a.Name, kind, gapwise.ClassOf(kind, a.Name))
 			}
 		}
-		problem, err := gapwise.ProblemOf(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		problem := require.Value(gapwise.ProblemOf(kind))(t)
 		for name, want := range map[string]model.Class{"auto": model.Yardstick, "exact": model.Yardstick, "cbc": model.Yardstick,
 			problem.Default + ",highs":                        model.Yardstick,
 			problem.Engines()[0] + "+" + problem.Engines()[1]: model.Yardstick, "glpsol+cbc-x": model.Yardstick, "mps:a+b {in}": model.Yardstick, "cmd:search+kernel": model.Offline,
 			"mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
-			if got := gapwise.ClassOf(kind, name); got != want {
-				t.Errorf("%s of %s is %s, want %s", name, kind, got, want)
-			}
+			require.Same(t, fmt.Sprintf("%s of %s", name, kind), want, gapwise.ClassOf(kind, name))
 		}
 	}
 }

@@ -5,7 +5,6 @@ package gapwise_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -33,10 +33,7 @@ func TestCompatibility(t *testing.T) {
 		for _, file := range files {
 			in, hash := readOld(t, file)
 			base := strings.TrimSuffix(file, ".json")
-			lines, err := os.ReadFile(base + ".results.jsonl")
-			if err != nil {
-				t.Fatal(err)
-			}
+			lines := require.Value(os.ReadFile(base + ".results.jsonl"))(t)
 			for line := range bytes.Lines(lines) {
 				results++
 				judgeOld(t, file, version, in, hash, line)
@@ -62,19 +59,9 @@ func TestCompatibility(t *testing.T) {
 // readOld reads an instance and returns it with its hash.
 func readOld(t *testing.T, file string) (model.Instance, string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	hash, err := model.Hash(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in, hash
+	in, err := model.DecodeInstance(require.Value(os.ReadFile(file))(t))
+	require.OK(t, err, file)
+	return in, require.Value(model.Hash(in))(t)
 }
 
 // judgeOld reads a result and has it judged; an instance with an optimal result is solved again.
@@ -114,33 +101,19 @@ func TestOldPlan(t *testing.T) {
 // result may be of any version of the program.
 func TestLaterFiles(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("docs/examples/six-tasks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("docs/examples/six-tasks.json"))(t)
 	for _, c := range []struct{ old, new, names string }{
 		{`"version":1`, `"version":2`, "version"},
 		{`"version":1`, `"version":1,"later":true`, "later"},
 	} {
 		later := strings.Replace(string(data), c.old, c.new, 1)
 		_, err := model.DecodeInstance([]byte(later))
-		if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", c.new, err)
-		}
+		require.Refused(t, c.new, err, model.ErrInvalid, c.names)
 	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(model.DecodeInstance(data))(t)
+	r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft"}))(t)
 	r.Version = "99.0.0"
-	line, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := require.Value(json.Marshal(r))(t)
 	if back, err := model.DecodeResult(line); err != nil || back.Version != "99.0.0" {
 		t.Errorf("a result of 99.0.0: %v", err)
 	}

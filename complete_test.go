@@ -13,6 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -20,14 +21,9 @@ import (
 // left leaves keys out of an object, at any depth.
 func left(t *testing.T, s model.Solution, keys ...string) []byte {
 	t.Helper()
-	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(json.Marshal(s))(t)
 	var x any
-	if err := json.Unmarshal(data, &x); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal(data, &x))
 	var drop func(x any)
 	drop = func(x any) {
 		switch x := x.(type) {
@@ -45,9 +41,7 @@ func left(t *testing.T, s model.Solution, keys ...string) []byte {
 		}
 	}
 	drop(x)
-	if data, err = json.Marshal(x); err != nil {
-		t.Fatal(err)
-	}
+	data = require.Value(json.Marshal(x))(t)
 	return data
 }
 
@@ -72,26 +66,19 @@ func TestCompleteSolution(t *testing.T) {
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := gapwise.ProblemOf(c.kind)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(gapwise.ProblemOf(c.kind))(t)
 			tried := 0
 			for _, in := range spread(smallInstances(t, p, 2), 20) {
 				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: c.algorithm})
 				if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 				s, err := gapwise.CompleteSolution(t.Context(), in, left(t, r.Solution, c.without...))
 				if c.skips && err != nil {
 					continue // two tiers, a queue
 				}
-				if err != nil {
-					t.Fatalf("%s: %v", in.ID(), err)
-				}
+				require.OK(t, err, in.ID())
 				tried++
 				if diff := cmp.Diff(r.Solution, s); c.same && diff != "" {
 					t.Errorf("%s: %s", in.ID(), diff)
@@ -117,15 +104,10 @@ func TestCompleteSolution(t *testing.T) {
 func TestCompletePlan(t *testing.T) {
 	t.Parallel()
 	for _, transfers := range model.TransferModels {
-		in, err := instances.DAGSpec{Tasks: 9, Fat: 0.5, Density: 0.5, Regular: 0.5, Jump: 1, MaxCost: 9, MaxData: 30, Machines: 3, Platform: "star", Seed: 5}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.DAGSpec{Tasks: 9, Fat: 0.5, Density: 0.5, Regular: 0.5, Jump: 1, MaxCost: 9,
+			MaxData: 30, Machines: 3, Platform: "star", Seed: 5}.Generate())(t)
 		in.TransferModel = transfers
-		r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft"}))(t)
 		s := r.Solution.(*model.Schedule)
 		order := *s
 		order.Tasks = nil
@@ -138,13 +120,9 @@ func TestCompletePlan(t *testing.T) {
 			}
 			order.Tasks = append(order.Tasks, s.Tasks[least])
 		}
-		got, err := gapwise.CompleteSolution(t.Context(), in, left(t, &order, "transfers", "start_s", "kind", "version"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(r.Solution, got); diff != "" {
-			t.Errorf("%s: %s", transfers, diff)
-		}
+		got := require.Value(gapwise.CompleteSolution(t.Context(), in,
+			left(t, &order, "transfers", "start_s", "kind", "version")))(t)
+		require.Same(t, string(transfers), r.Solution, got)
 	}
 }
 
@@ -209,23 +187,13 @@ func FuzzCompleteSolution(f *testing.F) {
 				values[x.Key] = x.Small[:1]
 			}
 		}
-		specs, err := p.Generator.Grid(values, 1)
-		if err != nil {
-			f.Fatal(err)
-		}
-		in, err := instances.Nth(specs[0], 0, 1, 1).Load()
-		if err != nil {
-			f.Fatal(err)
-		}
+		specs := require.Value(p.Generator.Grid(values, 1))(f)
+		in := require.Value(instances.Nth(specs[0], 0, 1, 1).Load())(f)
 		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{})
 		if err != nil || r.Solution == nil {
 			f.Fatalf("%s: %v, %v", in.ID(), r.Status, err)
 		}
-		data, err := json.Marshal(r.Solution)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(len(all), data)
+		f.Add(len(all), require.Value(json.Marshal(r.Solution))(f))
 		all = append(all, in)
 	}
 	f.Add(1, []byte(`{"tasks":[{"id":"1","machine":"P1"}]}`))

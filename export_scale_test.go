@@ -53,10 +53,7 @@ func TestExportedObjective(t *testing.T) {
 	require.HiGHS(t)
 	var all []model.Instance
 	for _, pattern := range []string{"docs/examples/*.json", "examples/*/*.json"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := require.Value(filepath.Glob(pattern))(t)
 		for _, path := range paths {
 			if in, err := instances.Load(path); err == nil { // others are solutions and platforms
 				all = append(all, in)
@@ -65,9 +62,7 @@ func TestExportedObjective(t *testing.T) {
 	}
 	add := func(in model.Instance, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		all = append(all, in)
 	}
 	add(&model.Batch{Name: "alone", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 60, Processes: 1}}}, nil)
@@ -104,9 +99,7 @@ func TestExportedObjective(t *testing.T) {
 					if errors.Is(err, model.ErrUnsupported) {
 						continue
 					}
-					if err != nil {
-						t.Fatalf("%s of %s: %v", name, in.ID(), err)
-					}
+					require.OK(t, err, name, "of", in.ID())
 					if len(f.Vars) > 140 {
 						continue // GLPK takes a minute for some
 					}
@@ -119,13 +112,8 @@ func TestExportedObjective(t *testing.T) {
 					kinds[in.Kind()]++
 					for format, write := range map[string]func(io.Writer) error{"mps": f.WriteMPS, "lp": f.WriteLP} {
 						file := filepath.Join(t.TempDir(), "m."+format)
-						out, err := os.Create(file)
-						if err != nil {
-							t.Fatal(err)
-						}
-						if err := errors.Join(write(out), out.Close()); err != nil {
-							t.Fatal(err)
-						}
+						out := require.Value(os.Create(file))(t)
+						require.OK(t, errors.Join(write(out), out.Close()))
 						said := solvers[program](t, file)
 						got := ofInstance(t, file, said)
 						if !(math.Abs(got-want.Objective) <= 1e-5*math.Abs(want.Objective)) {

@@ -27,14 +27,10 @@ func exported(t *testing.T) map[string]*milp.Model {
 	t.Helper()
 	all := map[string]*milp.Model{}
 	add := func(in model.Instance, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		for _, name := range Formulations(in.Kind()) {
 			m, err := Formulation(context.Background(), in, name)
-			if err != nil {
-				t.Fatalf("%s of %s: %v", name, in.ID(), err)
-			}
+			require.OK(t, err, name, "of", in.ID())
 			all[fmt.Sprint(in.Kind(), " ", in.ID(), " ", name)] = &m.Model
 		}
 	}
@@ -88,16 +84,9 @@ func TestExportIsReadByAll(t *testing.T) {
 				}
 				for format, write := range map[string]func(io.Writer) error{"mps": m.WriteMPS, "lp": m.WriteLP} {
 					file := filepath.Join(t.TempDir(), "m."+format)
-					f, err := os.Create(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := write(f); err != nil {
-						t.Fatal(err)
-					}
-					if err := f.Close(); err != nil {
-						t.Fatal(err)
-					}
+					f := require.Value(os.Create(file))(t)
+					require.OK(t, write(f))
+					require.OK(t, f.Close())
 					sign := 1.0
 					if format == "mps" && m.Maximise {
 						sign = -1
@@ -147,27 +136,19 @@ func byCBC(t *testing.T, file string) float64 {
 
 func lines(t *testing.T, file string) []string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(string(data), "\n")
+	return strings.Split(string(require.Value(os.ReadFile(file))(t)), "\n")
 }
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
-	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return require.Value(strconv.ParseFloat(strings.TrimSpace(text), 64))(t)
 }
 
 func execute(t *testing.T, program string, args ...string) {
 	t.Helper()
-	text, err := exec.Command(program, args...).CombinedOutput()
-	if _, missing := os.Stat(args[len(args)-1]); err != nil || missing != nil {
-		t.Fatalf("%s %v: %v, %v\n%s", program, args, err, missing, text)
+	text := require.Run(t, exec.Command(program, args...))
+	if _, err := os.Stat(args[len(args)-1]); err != nil {
+		t.Fatalf("%s %v: %v\n%s", program, args, err, text)
 	}
 }
 

@@ -35,11 +35,7 @@ func needBackend(t *testing.T, name string) milp.Backend {
 		return highs.Lanl
 	}
 	require.Tool(t, name, tools[name])
-	b, err := external.Backend(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(external.Backend(name))(t)
 }
 
 // The programs that solve MPS files, and the other binding of HiGHS, agree with ours
@@ -57,17 +53,12 @@ func TestExternalsAgreeWithHiGHS(t *testing.T) {
 				t.Run(engine+" "+formulation, func(t *testing.T) {
 					t.Parallel()
 					b := needBackend(t, engine)
-					asked, err := answers()
-					if err != nil {
-						t.Fatal(err)
-					}
+					asked := require.Value(answers())(t)
 					found := 0
 					for _, a := range asked {
 						want := a.Result
 						got, err := b.Solve(t.Context(), &a.f.Model, milp.Options{})
-						if err != nil {
-							t.Fatalf("%s: %v", a.in.ID(), err)
-						}
+						require.OK(t, err, a.in.ID())
 						if got.Status != want.Status || got.Feasible != want.Feasible {
 							t.Errorf("%s: %v, HiGHS says %v", a.in.ID(), got.Status, want.Status)
 						}
@@ -147,23 +138,35 @@ func TestExternalsNearTies(t *testing.T) {
 			cpu := math.Round(450_000+8*rng.Float64()) / 1e6
 			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint("j", j), Tasks: 1, CPU: cpu, Memory: 0.1})
 		}
-		want, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "search"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "search"}))(t)
 		for _, engine := range []string{"highs", "cbc", "glpsol"} {
 			if engine != "highs" {
 				needBackend(t, engine)
 			}
-			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: engine})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: engine}))(t)
 			if r.Status == model.StatusOptimal && r.Objective < want.Objective*(1-1e-6) || r.Bound < want.Objective*(1-1e-9) {
 				t.Errorf("%s: %s %v, bound %v; the optimum is %v", engine, r.Status, r.Objective, r.Bound, want.Objective)
 			}
 		}
 	}
+}
+
+// "both" is the default engine and HiGHS, whatever the default's name.
+func TestBoth(t *testing.T) {
+	require.HiGHS(t)
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		for _, in := range smallInstances(t, p, 1) {
+			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "exact", Engine: "both"})
+			switch {
+			case errors.Is(err, model.ErrUnsupported): // by HiGHS, which has no model of two tiers, queues or contention
+			case err != nil || r.Algorithm != p.Default+"+highs":
+				t.Fatalf("by %q: %v", r.Algorithm, err)
+			default:
+				return
+			}
+		}
+		t.Error("no instance has both")
+	})
 }
 
 // As engines, by the rules of engine.Linear, they agree with the native search.
@@ -178,18 +181,14 @@ func TestExternalsAgreeWithSearch(t *testing.T) {
 				if errors.Is(err, model.ErrUnsupported) {
 					t.Skip("the search doesn't take it")
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 				for engine := range tools {
 					needBackend(t, engine)
 					r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: "exact", Engine: engine})
 					if errors.Is(err, model.ErrUnsupported) {
 						continue
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.OK(t, err)
 					if err := gapwise.Join(in, []model.Result{want, r}, model.DefaultGap); err != nil {
 						t.Error(err)
 					}
@@ -244,11 +243,7 @@ func TestExternalNames(t *testing.T) {
 // A solver's result by its time limit counts.
 func TestExternalStopped(t *testing.T) {
 	t.Parallel()
-	p, err := gapwise.ProblemOf(model.KindVCSched)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, ok := hardInstance(t, p)
+	in, ok := hardInstance(t, require.Value(gapwise.ProblemOf(model.KindVCSched))(t))
 	if !ok {
 		t.Fatal("no instance is hard")
 	}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 const modulePath = "github.com/gapwise/gapwise"
@@ -110,7 +112,7 @@ func wrongImport(from, to string) string {
 func TestFloors(t *testing.T) {
 	t.Parallel()
 	packages, found := map[string]bool{}, 0
-	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+	require.OK(t, filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
 		switch {
 		case err != nil:
@@ -137,15 +139,10 @@ func TestFloors(t *testing.T) {
 			}
 			found++
 			to = strings.TrimSuffix(to, "/")
-			if why := wrongImport(from, to); why != "" {
-				t.Errorf("%s may not import %q: %s", file, to, why)
-			}
+			require.Same(t, fmt.Sprintf("the import of %q by %s", to, file), "", wrongImport(from, to))
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if found == 0 || !packages[""] || !packages["verify"] || !packages["model"] {
 		t.Errorf("%d imports of the packages %v: the walk misses some", found, packages)
 	}

@@ -50,9 +50,9 @@ type Options struct {
 	//     at most AutoTimeLimit unless a limit is given. It serves every size, and ends
 	//     with a bound.
 	Algorithm string
-	// Engine is the engine that exact runs: search (and ""), highs, kernel, one of Externals or mps:COMMAND. If several
-	// are named, with commas between them, each solves the instance, and their proofs are compared. "both" is
-	// "search,highs". A command comes last: its commas are its own.
+	// Engine is the engine that exact runs: search, highs, kernel, one of Externals or mps:COMMAND; "" is the problem's
+	// default. If several are named, with commas between them, each solves the instance, and their proofs are compared.
+	// "both" is the default and highs. A command comes last: its commas are its own.
 	Engine string
 	// Formulation is the linear model of highs and of Externals; "" is the default.
 	Formulation string
@@ -248,7 +248,7 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 	}
 	engine := cmp.Or(o.Engine, p.Default)
 	if engine == "both" {
-		engine = "search,highs"
+		engine = p.Default + ",highs"
 	}
 	names := EngineNames(engine)
 	linear := 0

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -137,9 +135,7 @@ func TestReconcile(t *testing.T) {
 	result := func(algorithm string, status model.Status, objective, bound float64) model.Result {
 		r := model.NewResult(algorithm, 1)
 		if !math.IsNaN(objective) {
-			if err := r.SetSolution(in, in.NewPlacement([]int32{0, 1, 1}, objective)); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, r.SetSolution(in, in.NewPlacement([]int32{0, 1, 1}, objective)))
 		}
 		r.SetBound(model.Metric{Sense: model.Maximise}, bound, 1e-6)
 		r.Status, r.Nodes, r.Elapsed, r.Reason = status, 5, time.Second, "stopped"
@@ -174,16 +170,12 @@ func TestReconcile(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			got := fmt.Sprintln(r.Status, r.Objective, r.Bound, r.Algorithm, r.Nodes, r.Elapsed)
-			if diff := cmp.Diff(fmt.Sprintln(tc.want, tc.wantObjective, tc.wantBound, "a+b", 10, 2*time.Second), got); diff != "" {
-				t.Errorf("result (-want,+got):\n%s", diff)
-			}
-			if (r.Status == model.StatusOptimal) != (r.Reason == "") {
-				t.Errorf("status %s, reason %q", r.Status, r.Reason)
-			}
+			require.Same(t, "result", fmt.Sprintln(tc.want, tc.wantObjective, tc.wantBound, "a+b", 10,
+				2*time.Second), got)
+			require.Same(t, fmt.Sprintf("an optimum without a reason (status %s, reason %q)", r.Status, r.Reason), r.Reason == "",
+				r.Status == model.StatusOptimal)
 		})
 	}
 }
@@ -213,9 +205,7 @@ func TestSolveRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := Solve(context.Background(), tc.in, tc.o)
-			if !errors.Is(err, tc.want) {
-				t.Errorf("error is %v, want one that wraps %q", err, tc.want)
-			}
+			require.Refused(t, name, err, tc.want, "")
 		})
 	}
 }
@@ -289,10 +279,7 @@ func TestInterruptedJudge(t *testing.T) {
 		t.Fatal("the judge was never interrupted")
 	}
 	r = unverified[0]
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(json.Marshal(r))(t)
 	if back, err := model.DecodeResult(data); err != nil || !back.Unverified {
 		t.Errorf("read back: %v, unverified %v", err, back.Unverified)
 	}
@@ -312,7 +299,5 @@ func TestDefineLeast(t *testing.T) {
 	if all, err := p.Bounds(t.Context(), small()); all != nil || err != nil {
 		t.Errorf("bounds %v, error %v", all, err)
 	}
-	if _, err := p.Formulation(t.Context(), small(), ""); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("error %v, want %v", err, model.ErrUnsupported)
-	}
+	require.Refused(t, "error", require.Err(p.Formulation(t.Context(), small(), "")), model.ErrUnsupported, "")
 }

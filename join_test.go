@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -21,18 +22,12 @@ import (
 func TestJoin(t *testing.T) {
 	var all []model.Instance
 	for k := range 6 {
-		v, err := instances.VCSchedSpec{Hosts: 2, Jobs: 6, Slack: 0.35, MeanCPU: 0.5, CoVCPU: 0.5, CoVMemory: 0.5, MaxTasks: 1, Index: k, Seed: 3}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := instances.DAGSpec{Tasks: 8, Fat: 0.5, Density: 0.5, Regular: 0.5, Jump: 2, MaxCost: 20, MaxData: 20, Machines: 3, Platform: "uniform", Index: k, Seed: 3}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := instances.ReservationSpec{Requests: 8, PEs: 64, UMed: 5, ArrivalFactor: 8, ARTime: 1, Deadline: 1, Index: k, Seed: 3}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(instances.VCSchedSpec{Hosts: 2, Jobs: 6, Slack: 0.35, MeanCPU: 0.5, CoVCPU: 0.5,
+			CoVMemory: 0.5, MaxTasks: 1, Index: k, Seed: 3}.Generate())(t)
+		d := require.Value(instances.DAGSpec{Tasks: 8, Fat: 0.5, Density: 0.5, Regular: 0.5, Jump: 2, MaxCost: 20,
+			MaxData: 20, Machines: 3, Platform: "uniform", Index: k, Seed: 3}.Generate())(t)
+		r := require.Value(instances.ReservationSpec{Requests: 8, PEs: 64, UMed: 5, ArrivalFactor: 8, ARTime: 1,
+			Deadline: 1, Index: k, Seed: 3}.Generate())(t)
 		all = append(all, v, d, r)
 	}
 	risen := 0 // statuses that became optimal
@@ -55,9 +50,7 @@ func TestJoin(t *testing.T) {
 			results = append(results, r)
 		}
 		before := slices.Clone(results)
-		if err := Join(in, results, model.DefaultGap); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, Join(in, results, model.DefaultGap))
 		for i, r := range results {
 			if r.Status == model.StatusInfeasible {
 				continue
@@ -89,9 +82,7 @@ func TestJoinContradictions(t *testing.T) {
 	in := small()
 	solved := func(objective float64) model.Result {
 		r := model.NewResult("mine", 1)
-		if err := r.SetSolution(in, in.NewPlacement([]int32{0, 1, 1}, objective)); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.SetSolution(in, in.NewPlacement([]int32{0, 1, 1}, objective)))
 		return r
 	}
 	bounded := func(bound float64) model.Result {
@@ -142,10 +133,7 @@ func TestJoinContradictions(t *testing.T) {
 
 // A worker of auto that panics is left out with a note, first or later, and costs nothing else; if all do, that is an error.
 func TestAutoGoesOn(t *testing.T) {
-	p, err := ProblemOf(model.KindBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(ProblemOf(model.KindBatch))(t)
 	in := &model.Batch{Name: "two", Processors: 2, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 5, Processes: 2},
 		{ID: "b", RuntimeS: 1, Processes: 1}, {ID: "c", RuntimeS: 2, Processes: 2}}}
 	failing := model.Algorithm{Name: "fails", Solver: failingSolver{}}
@@ -163,10 +151,7 @@ func TestAutoGoesOn(t *testing.T) {
 
 // A seeded heuristic completes its half-made solution when the effort is spent, and auto takes it.
 func TestAutoTakesHalves(t *testing.T) {
-	p, err := ProblemOf(model.KindBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(ProblemOf(model.KindBatch))(t)
 	in := &model.Batch{Name: "three", Processors: 2, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 50, Processes: 2},
 		{ID: "b", RuntimeS: 10, Processes: 2}, {ID: "c", RuntimeS: 1, Processes: 2}}}
 	q := *p

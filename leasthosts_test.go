@@ -4,7 +4,6 @@ package gapwise_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -113,10 +112,8 @@ func TestLeastHostsByBruteForce(t *testing.T) {
 			}
 			in.Jobs = append(in.Jobs, j)
 		}
-		h, err := gapwise.LeastHosts(t.Context(), in, gapwise.Options{Algorithm: "exact", Settings: model.Settings{Seed: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(gapwise.LeastHosts(t.Context(), in,
+			gapwise.Options{Algorithm: "exact", Settings: model.Settings{Seed: 1}}))(t)
 		want := fewest(sizes)
 		checkCount(t, in.Name, h, want)
 		if h.Hosts != want || h.Bound != want {
@@ -132,18 +129,13 @@ func TestLeastHostsStopped(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, ctx := range map[string]context.Context{"over": over, "limit": t.Context()} {
-		h, err := gapwise.LeastHosts(ctx, in, gapwise.Options{Settings: model.Settings{TimeLimit: time.Nanosecond}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(gapwise.LeastHosts(ctx, in,
+			gapwise.Options{Settings: model.Settings{TimeLimit: time.Nanosecond}}))(t)
 		checkCount(t, name, h, 20) // two of b or a, b, b: 3 on a host
 	}
 	// A part that isn't waited for goes on, and doesn't change the answer.
 	for range 20 {
-		h, err := gapwise.LeastHosts(over, in, gapwise.Options{Patience: time.Nanosecond})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(gapwise.LeastHosts(over, in, gapwise.Options{Patience: time.Nanosecond}))(t)
 		checkCount(t, "patience", h, 20)
 	}
 }
@@ -162,9 +154,7 @@ func TestLeastHostsRefuses(t *testing.T) {
 		"no jobs":   {&model.VCSched{Hosts: 2}, gapwise.Options{}, model.ErrInvalid},
 		"algorithm": {&model.VCSched{Hosts: 2, Jobs: jobs}, gapwise.Options{Algorithm: "nothing"}, gapwise.ErrUnknownAlgorithm},
 	} {
-		if _, err := gapwise.LeastHosts(t.Context(), c.in, c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		require.Refused(t, name, require.Err(gapwise.LeastHosts(t.Context(), c.in, c.o)), c.want, "")
 	}
 }
 
@@ -197,18 +187,12 @@ func TestLeastHostsPublished(t *testing.T) {
 			t.Logf("%s: %v", name, err)
 			continue
 		}
-		in, err := v.Place(name, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(v.Place(name, 1))(t)
 		o := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 2 * time.Second}}
 		if size == "20" {
 			o.Algorithm, o.TimeLimit = "exact", 0
 		}
-		h, err := gapwise.LeastHosts(t.Context(), in, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(gapwise.LeastHosts(t.Context(), in, o))(t)
 		checkCount(t, name, h, optima[name])
 		if size == "20" && h.Hosts != h.Bound {
 			t.Errorf("%s: %d hosts, bound %d: %s", name, h.Hosts, h.Bound, h.Reason)
@@ -236,10 +220,8 @@ func TestLeastHostsEffort(t *testing.T) {
 		}
 		var last gapwise.HostCount
 		for run, effort := range []int64{20_000, 20_000, 400_000} {
-			h, err := gapwise.LeastHosts(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Threads: 1 + run%2, Effort: effort}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := require.Value(gapwise.LeastHosts(t.Context(), in,
+				gapwise.Options{Settings: model.Settings{Seed: 1, Threads: 1 + run%2, Effort: effort}}))(t)
 			if h.Reason == "stopped by the limit of its effort" {
 				stopped++
 			}

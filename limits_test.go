@@ -144,12 +144,8 @@ func TestLimits(t *testing.T) {
 					}
 					in := draw(rand.New(rand.NewPCG(uint64(n), 23)), n)
 					c := gapwise.NewCase(in)
-					if err := c.Validate(); err != nil {
-						t.Fatal(err)
-					}
-					if _, err := c.Hash(); err != nil {
-						t.Fatal(err)
-					}
+					require.OK(t, c.Validate())
+					require.OK(t, require.Err(c.Hash()))
 					solve := func(ctx context.Context, told func()) (r model.Result, first, spent time.Duration) {
 						began := cpu.Time()
 						o := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: limit}}
@@ -162,10 +158,7 @@ func TestLimits(t *testing.T) {
 								told()
 							}
 						}
-						r, err := c.Solve(ctx, o)
-						if err != nil {
-							t.Fatal(err)
-						}
+						r = require.Value(c.Solve(ctx, o))(t)
 						return r, first, cpu.Time() - began
 					}
 					r, first, spent := solve(t.Context(), func() {})
@@ -220,9 +213,7 @@ func TestLimitsOfAlgorithms(t *testing.T) {
 		for variant, draw := range large[p.Kind] {
 			in := draw(rand.New(rand.NewPCG(n, 23)), n)
 			c := gapwise.NewCase(in)
-			if _, err := c.Hash(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(c.Hash()))
 			for _, a := range p.Algorithms {
 				t.Run(fmt.Sprintf("%s/%d/%s", p.Kind, variant, a.Name), func(t *testing.T) {
 					began := cpu.Time()
@@ -231,9 +222,7 @@ func TestLimitsOfAlgorithms(t *testing.T) {
 					if errors.Is(err, model.ErrUnsupported) {
 						t.Skip(err)
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.OK(t, err)
 					// The time also covers steps of linear time and the garbage collector.
 					if most := limit + limit/2 + 500*time.Millisecond; spent > most {
 						t.Errorf("%v of CPU time with a limit of %v, the most is %v: %s %s", spent, limit, most, r.Status, r.Reason)

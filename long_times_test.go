@@ -10,6 +10,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -82,13 +83,8 @@ func TestLongTimes(t *testing.T) {
 					continue
 				}
 				in, best := draw(n, size[1])
-				if err := in.Validate(); err != nil {
-					t.Fatal(err)
-				}
-				p, err := gapwise.ProblemOf(in.Kind())
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, in.Validate())
+				p := require.Value(gapwise.ProblemOf(in.Kind()))(t)
 				algorithms := gapwise.Algorithms(in.Kind())
 				if n > 12 {
 					algorithms = algorithms[:1]
@@ -105,10 +101,7 @@ func TestLongTimes(t *testing.T) {
 						t.Errorf("%v, %s: %v, %v, want %v", size, a.Name, r.Status, r.Objective, best)
 					}
 				}
-				all, err := p.Bounds(t.Context(), in)
-				if err != nil {
-					t.Fatal(err)
-				}
+				all := require.Value(p.Bounds(t.Context(), in))(t)
 				for i, b := range all {
 					off := (best - b.Value) / best
 					if in.Metrics()[0].Sense == model.Maximise {

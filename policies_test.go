@@ -31,10 +31,7 @@ func sameStarts(t *testing.T, in model.Instance, program, ours string, p ...mode
 	if err != nil || got.Solution == nil {
 		t.Fatal(got.Reason, err)
 	}
-	want, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: ours, Settings: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: ours, Settings: set}))(t)
 	if !reflect.DeepEqual(got.Solution, want.Solution) {
 		t.Errorf("%s: %s gives %v, %s %v", in.ID(), program, got.Objective, ours, want.Objective)
 	}
@@ -42,9 +39,7 @@ func sameStarts(t *testing.T, in model.Instance, program, ours string, p ...mode
 	if err != nil || !r.Feasible() {
 		t.Errorf("%s: %v %v", in.ID(), r, err)
 	}
-	if gapwise.ClassOf(in.Kind(), program) != model.Online {
-		t.Errorf("%s isn't marked online", program)
-	}
+	require.Same(t, "the class of "+program, model.Online, gapwise.ClassOf(in.Kind(), program))
 }
 
 // The policies of examples/policies give the starts of ours, on small instances and on the jobs
@@ -76,16 +71,10 @@ func TestPythonPolicies(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := require.Value(instances.LoadLog(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"), instances.LogOptions{}))(t)
 	spec := instances.NewBatchSpec()
 	spec.Tiers = 1
-	in, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, _ := require.Pair(instances.FromSWF(&spec, "kth", log, instances.SWFJobs{Seed: 1}))(t)
 	sameStarts(t, in.(*model.Batch), "online:"+python+" examples/policies/easy.py", "easy")
 }
 
@@ -107,14 +96,9 @@ func TestPolicyTemplates(t *testing.T) {
 		if template == "" {
 			template = "batch" + filepath.Ext(c.file)
 		}
-		text, err := os.ReadFile(filepath.Join("cmd/gapwise/policies", template))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(filepath.Join("cmd/gapwise/policies", template)))(t)
 		file, binary := filepath.Join(dir, c.file), filepath.Join(dir, c.language)
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(file, text, 0o600))
 		run := binary
 		var build *exec.Cmd
 		switch c.language {

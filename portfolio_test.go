@@ -25,10 +25,8 @@ func TestAutoThreads(t *testing.T) {
 			var first, last model.Result
 			lastThreads := 0
 			for _, threads := range []int{1, 2, 3, 3} {
-				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 3, Threads: threads, TimeLimit: time.Minute}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(gapwise.Solve(t.Context(), in,
+					gapwise.Options{Settings: model.Settings{Seed: 3, Threads: threads, TimeLimit: time.Minute}}))(t)
 				if r.Status != model.StatusOptimal && r.Reason == "stopped by the time limit" {
 					t.Fatalf("%s isn't solved in a minute", in.ID())
 				}
@@ -74,10 +72,8 @@ func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 func TestAutoAtLeast(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range slices.Concat(smallInstances(t, p, 2), middling(t, p)) {
-			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 2 * time.Second}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			auto := require.Value(gapwise.Solve(t.Context(), in,
+				gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 2 * time.Second}}))(t)
 			for _, name := range p.Auto {
 				if a, err := gapwise.Find(p.Kind, name); err != nil || a.Exact || a.Seeded {
 					continue
@@ -86,9 +82,7 @@ func TestAutoAtLeast(t *testing.T) {
 				if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 				sense := model.SenseOf(in)
 				if auto.Solution == nil || sense.Better(r.Objective, auto.Objective) && auto.Status != model.StatusOptimal {
 					t.Errorf("%s: auto %v, %s %v", in.ID(), auto.Objective, name, r.Objective)
@@ -157,10 +151,7 @@ func TestAutoProves(t *testing.T) {
 		optimal := 0
 		for _, in := range slices.Concat(smallInstances(t, p, draws), middlings(t, p, 3*draws)) {
 			set := model.Settings{Seed: 1, TimeLimit: time.Second}
-			auto, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: set})
-			if err != nil {
-				t.Fatal(err)
-			}
+			auto := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Settings: set}))(t)
 			if auto.Status == model.StatusOptimal {
 				optimal++
 			}
@@ -188,18 +179,13 @@ func TestAutoProves(t *testing.T) {
 func TestAutoWithout(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		for _, in := range smallInstances(t, p, 1) {
-			whole, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 10 * time.Second}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := require.Value(gapwise.Solve(t.Context(), in,
+				gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 10 * time.Second}}))(t)
 			for _, name := range p.Auto {
 				if name == "search" || name == "kernel" || name == "highs" {
 					continue // which may be the one that proves it
 				}
-				left, err := p.Portfolio.Without(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				left := require.Value(p.Portfolio.Without(name))(t)
 				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Solver: left, Settings: model.Settings{Seed: 1, TimeLimit: 10 * time.Second}})
 				if err != nil || whole.Status != r.Status || whole.Status == model.StatusOptimal && math.Abs(whole.Objective-r.Objective) > 1e-6*math.Abs(whole.Objective) {
 					t.Errorf("%s without %s: %v %v, %v; with it %v %v", in.ID(), name, fmt.Sprint(r.Status), r.Objective, err, fmt.Sprint(whole.Status), whole.Objective)
@@ -230,10 +216,7 @@ func TestEffort(t *testing.T) {
 			var last model.Result
 			var before string
 			for k, effort := range []int64{2_000, 2_000, 20_000, 100_000} {
-				r, text, err := byEffort(t, in, gapwise.Options{Settings: model.Settings{Seed: 3, Threads: 1 + k%2, Effort: effort}}, &stopped)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r, text := require.Pair(byEffort(t, in, gapwise.Options{Settings: model.Settings{Seed: 3, Threads: 1 + k%2, Effort: effort}}, &stopped))(t)
 				if k == 1 && text != before {
 					t.Errorf("%s: once\n%s\nthen\n%s", in.ID(), before, text)
 				}
@@ -261,9 +244,7 @@ func TestEffortOfHiGHS(t *testing.T) {
 			if errors.Is(err, model.ErrUnsupported) {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			if _, again, err := byEffort(t, in, o, &stopped); err != nil || again != once {
 				t.Errorf("%s: once\n%s\nthen\n%s %v", in.ID(), once, again, err)
 			}

@@ -83,6 +83,9 @@ func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, 
 	for i, k := range index {
 		starts[k] = int64(math.Round(e.Runs[i].Segments[0].StartS * 1e6))
 	}
+	if err := t.Alike(); err != nil {
+		return nil, err
+	}
 	if t.Tiers == 1 {
 		if k := processors.TooMany(t, starts); k >= 0 {
 			return nil, fmt.Errorf("%w execution: too few processors are free when job %q starts", model.ErrInfeasible, in.Jobs[k].ID)

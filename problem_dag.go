@@ -104,6 +104,9 @@ func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Form
 		return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
 	s, err := dagheur.HEFT(ctx, in, model.Settings{})
+	if errors.Is(err, dagplay.ErrNowhere) {
+		return nil, fmt.Errorf("%w: %w", model.ErrUnsupported, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +158,7 @@ func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ mod
 	}
 	r := dagplay.NewReplay(g)
 	if makespan := r.Run(plan, nil); math.IsInf(makespan, 1) {
-		return nil, fmt.Errorf("%w schedule: tasks wait for each other in a circle; give start times, or list the tasks of each machine in the order in which it runs them", model.ErrInfeasible)
+		return nil, fmt.Errorf("%w schedule: data have no path between its machines, or tasks wait for each other in a circle; give start times, or list the tasks of each machine in the order in which it runs them", model.ErrInfeasible)
 	}
 	return d.Schedule(plan.Machine, r.Start, r.Sent), nil
 }

@@ -21,9 +21,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	kind:         model.KindReservation,
 	heuristics:   resheur.Algorithms(),
 	engines:      resexact.Engines(),
-	auto:         []string{"selective", "lns", "search", "kernel"},
-	phases:       resexact.Phases(),
-	search:       resexact.Search,
+	auto:         []string{"selective", "lns", "kernel"},
 	kernel:       resexact.Kernel,
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -30,10 +31,7 @@ func BenchmarkRead(b *testing.B) {
 func benchmarkRead(b *testing.B, n int, whole bool) {
 	spec := instances.NewReservationSpec()
 	spec.Requests = n
-	in, err := spec.Generate()
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(b)
 	if !whole {
 		for k := range in.Requests {
 			q := &in.Requests[k]
@@ -43,21 +41,13 @@ func benchmarkRead(b *testing.B, n int, whole bool) {
 			q.DeadlineS = math.Round(max(q.DeadlineS, q.ReadyS+q.DurationS)*100) / 100
 		}
 	}
-	data, err := json.Marshal(in)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := gapwise.Solve(b.Context(), in, gapwise.Options{Algorithm: "ff"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := require.Value(json.Marshal(in))(b)
+	r := require.Value(gapwise.Solve(b.Context(), in, gapwise.Options{Algorithm: "ff"}))(b)
 	const never = time.Duration(math.MaxInt64)
 	plain, decode, hash, judge := never, never, never, never
 	lap := func(least *time.Duration, f func() error) {
 		start := time.Now()
-		if err := f(); err != nil {
-			b.Fatal(err)
-		}
+		require.OK(b, f())
 		*least = min(*least, time.Since(start))
 	}
 	for b.Loop() {

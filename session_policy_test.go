@@ -52,10 +52,7 @@ func TestSessionPolicy(t *testing.T) {
 			o.Algorithm, o.Gap = "search", 0.05
 		}
 		policy, byHand := gapwise.Session{Options: o}, gapwise.Session{Options: o}
-		run, err := online.VCSched(t.Context(), in, stays, policy.Policy(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := require.Value(online.VCSched(t.Context(), in, stays, policy.Policy(t.Context())))(t)
 		there, placed, refused := []int{}, map[string][]int{}, []string{}
 		for _, step := range run.Steps {
 			there = slices.DeleteFunc(there, func(i int) bool { return stays[i].DepartureS == step.AtS })
@@ -72,10 +69,7 @@ func TestSessionPolicy(t *testing.T) {
 				for _, i := range there {
 					now.Jobs = append(now.Jobs, in.Jobs[i])
 				}
-				_, r, err := byHand.Step(t.Context(), &now)
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, r := require.Pair(byHand.Step(t.Context(), &now))(t)
 				if r.Solution == nil {
 					last := len(there) - 1
 					if last < old {

@@ -16,6 +16,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -24,19 +25,13 @@ import (
 func recorded(t *testing.T) (*model.Batch, *model.Execution) {
 	t.Helper()
 	const folder = "cmd/gapwise/testdata/documents/"
-	log, err := instances.LoadLog(folder+"sacct.txt", instances.SlurmOptions{Nodes: folder + "sinfo.txt"})
-	if err != nil {
-		t.Fatal(err)
+	file := require.Value(instances.Open(folder + "sacct.txt"))(t)
+	in, ran := require.Pair(file.WithRan(instances.Options{Platform: folder + "sinfo.txt", Jobs: instances.SWFJobs{Ran: true}}))(t)
+	jobs := in.(*model.Batch)
+	if len(jobs.Jobs) != 196 || ran == nil {
+		t.Fatalf("%v, want 196 jobs and how they ran", jobs.Account.Lines())
 	}
-	spec := instances.NewBatchSpec()
-	in, said, err := instances.FromSWF(&spec, "sacct", log, instances.SWFJobs{Ran: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if said.Requests != 196 || said.Ran == nil {
-		t.Fatalf("%v, want 196 jobs and how they ran", said)
-	}
-	return in.(*model.Batch), said.Ran
+	return jobs, ran
 }
 
 // Slurm's run is a schedule for the judge, with its jobs at Slurm's start times.
@@ -56,10 +51,7 @@ func TestSlurmRan(t *testing.T) {
 func TestSlurmReplay(t *testing.T) {
 	in, ran := recorded(t)
 	starts := func(in *model.Batch, algorithm string) []float64 {
-		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: algorithm})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: algorithm}))(t)
 		return startsOf(t, in, r.Solution.(*model.Execution))
 	}
 	slurm := startsOf(t, in, ran)
@@ -86,10 +78,7 @@ func TestSlurmReplay(t *testing.T) {
 // startsOf returns the start of each job.
 func startsOf(t *testing.T, in *model.Batch, e *model.Execution) []float64 {
 	t.Helper()
-	index, err := in.Index(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := require.Value(in.Index(e))(t)
 	starts := make([]float64, len(in.Jobs))
 	for i, k := range index {
 		starts[k] = e.Runs[i].Segments[0].StartS
@@ -126,22 +115,10 @@ func TestSlurmPending(t *testing.T) {
 	jobs, first := 0, 0
 	near, nearFirst := map[string]int{}, map[string]int{}
 	for _, file := range files {
-		log, err := instances.LoadLog(file, instances.SlurmOptions{Nodes: "testdata/slurm/sinfo.txt", Partition: "wide", Pending: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec := instances.NewBatchSpec()
-		made, _, err := instances.FromSWF(&spec, "squeue", log, instances.SWFJobs{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := made.(*model.Batch)
+		in := queued(t, file, "testdata/slurm/sinfo.txt", "wide")
 		expected := slurmExpects(t, file)
 		for _, policy := range []string{"easy", "conservative"} {
-			r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: policy})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: policy}))(t)
 			starts := startsOf(t, in, r.Solution.(*model.Execution))
 			n := 0
 			for k := range in.Jobs {
@@ -164,36 +141,67 @@ func TestSlurmPending(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("docs/how-to/slurm.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Join(strings.Fields(string(page)), " ")
-	for _, want := range []string{fmt.Sprintf("%d of %d waiting jobs", near["conservative"], jobs), fmt.Sprintf("EASY of %d", near["easy"]),
-		fmt.Sprintf("%d of the %d that are among the first five", nearFirst["conservative"], first)} {
-		if !strings.Contains(text, want) {
-			t.Errorf("docs/how-to/slurm.md doesn't say %q", want)
-		}
-	}
+	text := strings.Join(strings.Fields(string(require.Value(os.ReadFile("docs/how-to/slurm.md"))(t))), " ")
+	require.Says(t, "docs/how-to/slurm.md", text, fmt.Sprintf("%d of %d waiting jobs", near["conservative"], jobs), fmt.Sprintf("EASY of %d", near["easy"]), fmt.Sprintf("%d of the %d that are among the first five", nearFirst["conservative"], first))
 	if near["conservative"] <= near["easy"] || 2*near["conservative"] < jobs {
 		t.Errorf("%d of %d starts within a minute by conservative, %d by EASY", near["conservative"], jobs, near["easy"])
 	}
+}
+
+// queued returns the jobs of a partition that run and wait in a table of squeue.
+func queued(t *testing.T, file, nodes, partition string) *model.Batch {
+	t.Helper()
+	in := require.Value(instances.Read(file, instances.Options{Platform: nodes, Log: instances.LogOptions{Partition: partition, Pending: true}}))(t)
+	return in.(*model.Batch)
+}
+
+// On a real queue with a held job, dependencies, a begin time, an array, two partitions and a heterogeneous job, each job
+// for which Slurm estimates a start (squeue --start) starts within a minute of it, the resolution of its backfill.
+func TestSlurmQueue(t *testing.T) {
+	folder := filepath.Dir(require.Data(t, "found", "0.10.0", "slurm-mps", "pending", "sinfo.txt"))
+	in := queued(t, filepath.Join(folder, "squeue-reason.txt"), filepath.Join(folder, "sinfo.txt"), "small")
+	begin := require.Value(time.Parse(time.RFC3339, in.StartTime))(t)
+	want := map[string]time.Time{}
+	for _, line := range strings.Split(string(require.Value(os.ReadFile(filepath.Join(folder, "squeue--start.txt")))(t)), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || fields[5] == "N/A" || fields[5] == "START_TIME" {
+			continue
+		}
+		at := require.Value(time.Parse("2006-01-02T15:04:05", fields[5]))(t)
+		id, _, _ := strings.Cut(fields[0], "+") // the components begin together
+		array, _, many := strings.Cut(id, "_[")
+		for k := 1; many && k <= 6; k++ {
+			want[fmt.Sprintf("%s_%d", array, k)] = at
+		}
+		if !many {
+			want[id] = at
+		}
+	}
+	for _, policy := range []string{"easy", "conservative"} {
+		r := require.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: policy}))(t)
+		planned := 0
+		for k, start := range startsOf(t, in, r.Solution.(*model.Execution)) {
+			at, waits := want[in.Jobs[k].ID]
+			if !waits {
+				continue
+			}
+			planned++
+			if apart := begin.Add(time.Duration(start * 1e9)).Sub(at); apart.Abs() > time.Minute {
+				t.Errorf("%s starts %s %v after Slurm", policy, in.Jobs[k].ID, apart)
+			}
+		}
+		require.Same(t, "jobs that Slurm estimates", 12, planned)
+	}
+	require.Says(t, "the account", strings.Join(in.Account.Lines(), "\n"), "2 jobs with unmet dependencies (69, 70)", "1 job on hold (68)", "1 job submitted later")
 }
 
 // slurmExpects returns when Slurm expects the waiting jobs of a table of squeue to start, in seconds after the
 // table was written.
 func slurmExpects(t *testing.T, file string) map[string]float64 {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := csv.NewReader(strings.NewReader(string(text)))
+	r := csv.NewReader(strings.NewReader(string(require.Value(os.ReadFile(file))(t))))
 	r.Comma = '|'
-	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := require.Value(r.ReadAll())(t)
 	at, now := map[string]time.Time{}, time.Time{}
 	for _, l := range lines[1:] {
 		start, err := time.Parse("2006-01-02T15:04:05", l[6])
@@ -205,9 +213,7 @@ func slurmExpects(t *testing.T, file string) map[string]float64 {
 			continue
 		}
 		var minutes, seconds int
-		if _, err := fmt.Sscanf(l[8], "%d:%d", &minutes, &seconds); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, require.Err(fmt.Sscanf(l[8], "%d:%d", &minutes, &seconds)))
 		if run := start.Add(time.Duration(60*minutes+seconds) * time.Second); run.After(now) {
 			now = run
 		}

@@ -330,6 +330,7 @@ func (t *attempt) stamp(r model.Result) (model.Result, error) {
 		return r, err
 	}
 	r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed = in.ID(), hash, in.Kind(), Version, set.Seed
+	r.Account = model.AccountOf(in)
 	if r.GapLimit = 0; set.GapLimit() != model.DefaultGap {
 		r.GapLimit = set.GapLimit()
 	}

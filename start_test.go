@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -14,111 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
-
-// drawnSmall draws a small instance of a kind in one of its variants.
-func drawnSmall(rng *rand.Rand, kind model.Kind) model.Instance {
-	n := 1 + rng.IntN(8)
-	switch kind {
-	case model.KindVCSched:
-		return testkit.RandomVCSched(rng, rng.IntN(2) == 0)
-	case model.KindConsolidation:
-		return testkit.Consolidation(rng, n, 1+rng.IntN(4))
-	case model.KindReservation:
-		return testkit.RandomReservation(rng, n)
-	case model.KindTVC:
-		return testkit.RandomTVC(rng, 2, n, rng.IntN(2) == 0)
-	case model.KindBatch:
-		return testkit.RandomBatch(rng, 1+rng.IntN(2), 4, n)
-	}
-	d := testkit.RandomDAG(rng, n, 1+rng.IntN(3))
-	d.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
-	return d
-}
-
-// No result of any algorithm is worse than a feasible start, and a result reports it if its solution is the start.
-func TestNeverWorseThanTheStart(t *testing.T) {
-	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
-		rng := rand.New(rand.NewPCG(41, 7))
-		kept := 0
-		for range require.Rounds(24) {
-			in := drawnSmall(rng, p.Kind)
-			c := gapwise.NewCase(in)
-			var starts []model.Result
-			for _, a := range append(gapwise.Algorithms(p.Kind), model.Algorithm{Name: "auto"}) {
-				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1, Effort: 100_000}})
-				if err == nil && r.Solution != nil {
-					starts = append(starts, r)
-				}
-			}
-			if len(starts) == 0 {
-				continue
-			}
-			start := starts[rng.IntN(len(starts))]
-			for _, a := range gapwise.Algorithms(p.Kind) {
-				r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 2, Start: start.Solution, Effort: 100_000}})
-				if errors.Is(err, model.ErrUnsupported) {
-					continue
-				}
-				if err != nil {
-					t.Fatalf("%s from the solution of %s: %v\n%s", a.Name, start.Algorithm, err, marshal(t, in))
-				}
-				if r.Solution == nil || model.SenseOf(in).Better(start.Objective, r.Objective) {
-					t.Fatalf("%s from the solution of %s: %v, %s: the start has %v\n%s", a.Name, start.Algorithm, r.Objective, r.Status, start.Objective, marshal(t, in))
-				}
-				if r.SolutionOf == "start" {
-					kept++
-				}
-			}
-		}
-		if kept == 0 && !testing.Short() {
-			t.Error("no algorithm found anything worse than its start: too few to tell")
-		}
-	})
-}
-
-// A session's step is never worse than the completed start where that is feasible, for
-// jobs on one tier and on two that come and go.
-func TestSessionKeepsItsPromise(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(3, 552))
-	for round := range require.Rounds(60) {
-		s := gapwise.Session{Options: gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 5 * time.Millisecond}}}
-		all := testkit.RandomBatch(rng, 1+round%2, 4, 10)
-		var last model.Solution
-		for range 8 {
-			in := *all
-			in.Jobs = nil
-			for _, k := range rng.Perm(len(all.Jobs))[:1+rng.IntN(len(all.Jobs))] {
-				in.Jobs = append(in.Jobs, all.Jobs[k])
-			}
-			if in.Validate() != nil {
-				continue // out of the order of submissions
-			}
-			var start model.Solution
-			if last != nil {
-				start, _, _ = gapwise.CompleteStart(t.Context(), &in, last)
-			}
-			_, r, err := s.Step(t.Context(), &in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last = s.Last()
-			if start == nil {
-				continue
-			}
-			o, err := in.Objective(start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := verify.Verify(t.Context(), &in, start, verify.Options{})
-			if err == nil && report.Feasible() && o.Value < r.Objective {
-				t.Fatalf("round %d: %v, the completed start has %v", round, r.Objective, o.Value)
-			}
-		}
-	}
-}
 
 // stuck reports a solution and a bound, and then doesn't return.
 type stuck struct {
@@ -140,10 +35,7 @@ func (s stuck) Solve(_ context.Context, _ model.Instance, set model.Settings) (m
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	d := testkit.SixTasks()
-	best, err := gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"}))(t)
 	end := make(chan bool)
 	defer close(end)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -177,10 +69,7 @@ func (w wrong) Solve(_ context.Context, in model.Instance, set model.Settings) (
 func TestWrongBesideAStart(t *testing.T) {
 	t.Parallel()
 	d := testkit.SixTasks()
-	start, err := gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := require.Value(gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"}))(t)
 	s := *start.Solution.(*model.Schedule)
 	s.Tasks = append([]model.TaskStart(nil), s.Tasks...)
 	s.Tasks[0].StartS = 1e6

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -50,9 +51,7 @@ func TestStopPoints(t *testing.T) {
 						if errors.Is(err, model.ErrUnsupported) {
 							t.Skip(err)
 						}
-						if err != nil {
-							t.Fatal(effort, err)
-						}
+						require.OK(t, err, effort)
 						if r.Solution == nil {
 							if had > 0 || a.Name == "first" || cheapest(a) {
 								t.Fatalf("no solution after %d, there was one after %d (0: none yet): %s", effort, had, r.Reason)

@@ -48,14 +48,8 @@ func TestTraceChangesNothing(t *testing.T) {
 					if errors.Is(err, model.ErrUnsupported) || errors.Is(err, model.ErrNoSolution) {
 						return ""
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					data, err := json.Marshal(r.Solution)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return string(data)
+					require.OK(t, err)
+					return string(require.Value(json.Marshal(r.Solution))(t))
 				}
 				with := text(o)
 				o.Trace = nil
@@ -100,9 +94,7 @@ func TestTraceOfHEFTAsPrinted(t *testing.T) {
 			seen++
 		}
 	}
-	if _, err := gapwise.Solve(t.Context(), testkit.TenTasks(), o); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(gapwise.Solve(t.Context(), testkit.TenTasks(), o)))
 	if seen != 20 || order != "order: 1, 3, 4, 2, 5, 6, 9, 7, 8, 10" {
 		t.Errorf("%d ranks and places, %s", seen, order)
 	}

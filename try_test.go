@@ -9,16 +9,14 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // An algorithm that doesn't take the instance is declined, so that others go on. All else that goes wrong is an error.
 func TestTry(t *testing.T) {
 	spec := instances.NewVCSchedSpec()
-	in, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(t)
 	adapted := func(solve func() error) gapwise.Options {
 		return gapwise.Options{Solver: model.Adapt("own", func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) { return nil, solve() })}
 	}

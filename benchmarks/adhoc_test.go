@@ -4,10 +4,10 @@ package benchmarks
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,9 +21,8 @@ import (
 // A command is one algorithm, with any text in it.
 func TestSplitAlgorithms(t *testing.T) {
 	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr"})
-	if want := []string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}; !slices.Equal(got, want) {
-		t.Errorf("the algorithms are %q, want %q", got, want)
-	}
+	require.Same(t, "the algorithms",
+		[]string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}, got)
 }
 
 func TestAdHocNames(t *testing.T) {
@@ -79,9 +78,9 @@ func TestSolutionsAreKept(t *testing.T) {
 	}
 	kept := 0
 	for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, "results", "r.jsonl"), Solutions: filepath.Join(dir, "kept"), Workers: 2}) {
-		if (r.SolutionFile != "") != (r.Objective != nil) {
-			t.Errorf("%s by %s: objective %v, file %q", r.Instance, r.Algorithm, r.Objective, r.SolutionFile)
-		}
+		require.Same(t,
+			fmt.Sprintf("%s by %s: objective %v and file %q are both", r.Instance, r.Algorithm, r.Objective, r.SolutionFile),
+			r.Objective != nil, r.SolutionFile != "")
 		if r.SolutionFile == "" {
 			continue
 		}

@@ -21,6 +21,10 @@ type File struct {
 	Path string
 	// Platform is the machines and network of task graphs without machines (instances.ParsePlatform).
 	Platform string
+	// DOT names attributes of DOT graphs (instances.Options).
+	DOT string
+	// Strict refuses files that say what isn't modelled.
+	Strict bool
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
 	// In a folder they and the platform go to those that know them.
 	Variants map[string]string
@@ -63,16 +67,13 @@ func (f *File) instances() ([]instances.Planned, error) {
 	var all []instances.Planned
 	for _, path := range paths {
 		switch {
-		case f.Logs != nil && (instances.IsSWF(path) || !folder):
+		case f.Logs != nil && (!folder || instances.IsLog(path)):
 			cases, err := f.ofLog(path)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, cases...)
 		case f.Logs != nil:
-		case instances.IsSWF(path):
-			return nil, fmt.Errorf("%s: %w: a log is no instance yet; in a plan give it as {path: %s, kind: reservation, requests: 1000} or as one of %q, or make an instance of it with gapwise convert",
-				path, model.ErrInvalid, path, logKinds())
 		default:
 			c, err := f.ofInstance(path, folder)
 			if err != nil {
@@ -107,17 +108,12 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 // before anything runs.
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
-	c.Said = func() (model.Instance, string, error) {
-		in, assumed, err := instances.LoadAssuming(path, f.Platform, !folder)
-		if err != nil {
-			return nil, "", err
-		}
-		in, err = f.asRead(in, path, folder)
-		return in, assumed, err
-	}
 	c.Load = func() (model.Instance, error) {
-		in, _, err := c.Said()
-		return in, err
+		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, IfNeeded: folder, Strict: f.Strict})
+		if err != nil {
+			return nil, err
+		}
+		return f.asRead(in, path, folder)
 	}
 	var how []string
 	if f.Platform != "" {

@@ -29,8 +29,7 @@ func TestOtherCommits(t *testing.T) {
 	lines := ""
 	for i := range records {
 		records[i].Commit = "0123456789"
-		line := require.Value(records[i].Encode())(t)
-		lines += string(line)
+		lines += string(require.Value(records[i].Encode())(t))
 	}
 	write(t, whole, lines)
 	if err := Run(context.Background(), p, RunOptions{Results: whole}); err != nil {
@@ -65,8 +64,7 @@ func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")
 	runPlan(t, p, RunOptions{Results: whole})
-	data := require.Value(os.ReadFile(whole))(t)
-	line, _, _ := strings.Cut(string(data), "\n")
+	line, _, _ := strings.Cut(string(require.Value(os.ReadFile(whole))(t)), "\n")
 	for name, c := range map[string]struct{ text, want string }{
 		"notes":                    {"Buy milk.", "line 1"},
 		"notes of two lines":       {"Buy milk.\nAnd bread.", "line 1"},
@@ -143,8 +141,7 @@ algorithms: [{name: gr}, {name: search}]
 func TestStatedIsNotVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	runPlan(t, decode(t, quick), RunOptions{Results: file})
-	data := require.Value(os.ReadFile(file))(t)
-	lines := strings.SplitAfter(string(data), "\n")
+	lines := strings.SplitAfter(string(require.Value(os.ReadFile(file))(t)), "\n")
 	mine := `{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"mine","seed":1,"status":"optimal","objective":0.5,"bound":0.5,"gap":0,"elapsed_s":1,"nodes":0,"verified":true,"version":"` + gapwise.Version + `"}` + "\n"
 	for name, c := range map[string]struct {
 		text             string
@@ -159,10 +156,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 		"with a seal of a sort": {strings.Replace(mine, `"version"`, `"seal":"0123456789abcdef","version"`, 1), 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			records, _, err := runs.DecodeRecords(strings.NewReader(c.text), "m.jsonl")
-			if err != nil {
-				t.Fatal(err)
-			}
+			records, _ := require.Pair(runs.DecodeRecords(strings.NewReader(c.text), "m.jsonl"))(t)
 			table := require.Value(runs.Tabulate(records, runs.TableOptions{Columns: []string{"verified", "stated"}}))(t)
 			if want := []float64{float64(c.verified), float64(c.stated)}; !cmp.Equal(table.Rows[0].Values, want) {
 				t.Errorf("verified and stated are %v, want %v", table.Rows[0].Values, want)
@@ -175,9 +169,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 			if name == "of another version" {
 				want = "1 solutions are stated, not verified: these lines of m.jsonl (0.8.0) are of another version, and not as gapwise " + gapwise.Version + " writes them"
 			}
-			if words != want {
-				t.Errorf("in words %q, want %q", words, want)
-			}
+			require.Same(t, "in words", want, words)
 		})
 	}
 }
@@ -185,7 +177,6 @@ func TestStatedIsNotVerified(t *testing.T) {
 // Tables group files by what is computed, and algorithms can be restricted to some
 // of them; a generator's number goes first.
 func TestParametersOfFiles(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	for name, jobs := range map[string]string{"one": "", "two": `,{"id":"b","tasks":2,"cpu":0.25,"memory":0.1}`} {
 		write(t, filepath.Join(dir, "set", name+".json"), `{"kind":"vcsched","version":1,"name":"`+name+`","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.1}`+jobs+`]}`)
@@ -198,9 +189,9 @@ func TestParametersOfFiles(t *testing.T) {
 		got = append(got, r.Algorithm+" "+filepath.Base(r.Instance))
 	}
 	slices.Sort(got)
-	if want := []string{"gr one.json", "gr two.json", "heft T3-f50-d50-r90-j1-m3-c50-b50-uniform-ideal-0", "mcb8 two.json"}; !slices.Equal(got, want) {
-		t.Errorf("the runs are %q, want %q", got, want)
-	}
+	require.Same(t, "the runs",
+		[]string{"gr one.json", "gr two.json", "heft T3-f50-d50-r90-j1-m3-c50-b50-uniform-ideal-0",
+			"mcb8 two.json"}, got)
 	records = slices.DeleteFunc(records, func(r runs.Record) bool { return r.Kind != model.KindVCSched })
 	table := require.Value(tabulated(records, runs.TableOptions{By: []string{"tasks", "load"}, Columns: []string{"runs"}}))(t)
 	if want := [][]string{{"1", "0.5", "gr", "1"}, {"3", "1", "gr", "1"}, {"3", "1", "mcb8", "1"}}; !slices.EqualFunc(table.Rows, want, slices.Equal) {

@@ -144,8 +144,7 @@ func TestPlanSchema(t *testing.T) {
 	plans := map[string]string{"tiny": tiny, "json": `{"name": "files", "files": ["set", {"path": "b", "goal": "accepted"}], "algorithms": ["gr"]}`,
 		"log": "name: l\nfiles: [{path: a.swf, kind: reservation, requests: [5, 6], goal: pe_seconds}]\nalgorithms: [{name: network-aware, rounds: 4, gap: 0.1}]\n"}
 	for _, name := range Names() {
-		text := require.Value(Source(name))(t)
-		plans[name] = string(text)
+		plans[name] = string(require.Value(Source(name))(t))
 	}
 	for k, text := range pagePlans(t) {
 		plans[fmt.Sprintf("page %d", k+1)] = text
@@ -237,7 +236,5 @@ func TestPlansPage(t *testing.T) {
 			t.Errorf("plan %s: %d runs, %d with a solution", p.Name, len(records), solved)
 		}
 	}
-	if len(kinds) != len(gapwise.Problems()) {
-		t.Errorf("the page has plans of %v alone", kinds)
-	}
+	require.Same(t, fmt.Sprintf("kinds of plans on the page, %v,", kinds), len(gapwise.Problems()), len(kinds))
 }

@@ -5,15 +5,12 @@ package benchmarks
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
@@ -35,8 +32,7 @@ seeds: [1, 2]
 
 func decode(t *testing.T, text string) *Plan {
 	t.Helper()
-	p := require.Value(decodePlan([]byte(text)))(t)
-	return p
+	return require.Value(decodePlan([]byte(text)))(t)
 }
 
 func TestDecodePlanRefuses(t *testing.T) {
@@ -94,9 +90,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := decodePlan([]byte(tc.plan))
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("error is %v, want one that wraps ErrInvalid", err)
-			}
+			require.Refused(t, "the error", err, model.ErrInvalid, "")
 			if !strings.Contains(err.Error(), tc.wantPart) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error is %q, want one line with %q", err, tc.wantPart)
 			}
@@ -132,9 +126,7 @@ func TestBuiltInPlans(t *testing.T) {
 		"batch-figure6": 400, "batch-figure9": 120, "batch-figure11": 120, "batch-figure13": 300, "batch-whole": 60, "batch-peasy": 600, "batch-readings": 192,
 		"tvc-embeddable": 60, "tvc-figure4": 640, "tvc-figure5": 480, "tvc-figure6": 560, "tvc-log": 24, "tvc-log-queue": 24}
 	needs := map[string]string{"reservation-log": "swf", "tvc-figure5": "swf", "tvc-figure6": "swf", "tvc-log": "swf", "tvc-log-queue": "swf"}
-	if len(Names()) != len(want) {
-		t.Errorf("the plans are %v, want %d", Names(), len(want))
-	}
+	require.Same(t, fmt.Sprintf("plans in %v", Names()), len(want), len(Names()))
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			p := require.Value(LoadPlan(name))(t)
@@ -147,10 +139,7 @@ func TestBuiltInPlans(t *testing.T) {
 			if needs[name] != "" {
 				t.Setenv("GAPWISE_DATA", filepath.Dir(require.Data(t, needs[name])))
 			}
-			cases := require.Value(p.Instances())(t)
-			if len(cases) != want[name] {
-				t.Errorf("%d instances, want %d", len(cases), want[name])
-			}
+			require.Same(t, "instances", want[name], len(require.Value(p.Instances())(t)))
 		})
 	}
 }
@@ -165,16 +154,9 @@ func TestPlanWithoutItsFile(t *testing.T) {
 		for _, folder := range []string{"", t.TempDir()} {
 			t.Run(name, func(t *testing.T) {
 				t.Setenv("GAPWISE_DATA", folder)
-				p := require.Value(LoadPlan(name))(t)
-				_, err := p.Instances()
-				if !errors.Is(err, model.ErrInvalid) {
-					t.Fatalf("error %v, want one that wraps ErrInvalid", err)
-				}
-				for _, part := range append(want, folder) {
-					if !strings.Contains(err.Error(), part) {
-						t.Errorf("error %q, want %q in it", err, part)
-					}
-				}
+				_, err := require.Value(LoadPlan(name))(t).Instances()
+				require.Refused(t, "the error", err, model.ErrInvalid, "")
+				require.Says(t, "the error", err.Error(), append(want, folder)...)
 			})
 		}
 	}
@@ -203,8 +185,7 @@ func TestPlanOfFiles(t *testing.T) {
 	cases := require.Value(p.Instances())(t)
 	var got []string
 	for _, c := range cases {
-		in := require.Value(c.Load())(t)
-		got = append(got, in.ID())
+		got = append(got, require.Value(c.Load())(t).ID())
 	}
 	require.Same(t, "instances", []string{"set/a.json", "set/b.json", "one.json"}, got)
 }
@@ -231,18 +212,12 @@ func FuzzDecodePlan(f *testing.F) {
 	f.Add([]byte("name: x\ngenerators: [&a {kind: vcsched, hosts: [2], jobs: [4], count: 1}, {<<: *a}]\nalgorithms: [{name: gr, gap: .nan}]\n"))
 	f.Add([]byte("name: x\nfiles: [a, {path: b, platform: star, goal: all}, {path: c.swf, kind: batch, jobs: [1, 2], seed: 3}]\nalgorithms: [all, {name: heft, rounds: 3, only: {ccr: 1}}]\nseeds: []\n"))
 	for _, name := range Names() {
-		data, err := builtIn.ReadFile("plans/" + name + ".yaml")
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(require.Value(builtIn.ReadFile("plans/" + name + ".yaml"))(f))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := decodePlan(data)
 		if err != nil {
-			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %q must be one line and wrap ErrInvalid", err)
-			}
+			require.Refused(t, "error", err, model.ErrInvalid, "")
 			return
 		}
 		labels := map[string]bool{}
@@ -289,9 +264,7 @@ func TestPlanOfSeveralProblems(t *testing.T) {
 		limits[a.Label] = a.settings()
 	}
 	for label, want := range map[string]string{"mine": "algorithm=heft", "heft": "time_limit=9s", "gr": "threads=2", "mcb8": "time_limit=9s", "search": "time_limit=9s"} {
-		if limits[label] != want {
-			t.Errorf("%s runs with %q, want %q", label, limits[label], want)
-		}
+		require.Same(t, fmt.Sprintf("%s runs with", label), want, limits[label])
 	}
 	if p.Algorithms[0].Label != "mine" || p.Algorithms[len(p.Algorithms)-1].Label != "gr" || limits["all"] != "" {
 		t.Errorf("the algorithms are %v", limits)
@@ -334,9 +307,7 @@ func TestPlanOfForeignFiles(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			if in.Kind() != c.Kind {
-				t.Errorf("%s is of %s, not %s", c.Name, in.Kind(), c.Kind)
-			}
+			require.Same(t, fmt.Sprintf("%s is", c.Name), c.Kind, in.Kind())
 			text := in.ID()
 			if d, ok := in.(*model.DAG); ok {
 				text = fmt.Sprintf("%s %d %s", text, len(d.Machines), d.Transfers())
@@ -359,14 +330,11 @@ func TestPlanOfForeignFiles(t *testing.T) {
 		if (err == nil) != (want != nil) {
 			t.Errorf("%s: error %v", files, err)
 		} else if want != nil {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s: instances (-want,+got):\n%s", files, diff)
-			}
+			require.Same(t, fmt.Sprintf("%s: instances", files), want, got)
 		}
 	}
 	for files, want := range map[string]string{
-		"[log.swf]": "log.swf: invalid: a log is no instance yet; in a plan give it as {path: ",
-		"[graphs]":  "a.stg: invalid: the file tells tasks and no machines, give a platform",
+		"[graphs]": "a.stg: invalid: the file tells tasks and no machines, give a platform",
 		"[{path: graphs/own.json, platform: star}]":           "it is an instance with all that it needs, leave the platform out",
 		"[{path: graphs/own.json, goal: accepted}]":           "own.json: invalid: dag instances have no goal \"accepted\"",
 		"[{path: graphs, kind: reservation, requests: 1}]":    "no SWF log below",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -243,9 +244,8 @@ func (e *execution) run(ctx context.Context) error {
 // job runs algorithms on an instance.
 func (e *execution) job(ctx context.Context, j *job) error {
 	var c *gapwise.Case
-	var report string
 	// A large file or a long log takes a while, which the end of the context doesn't wait for.
-	loaded, err := panics.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, report, err = load(j.c, e.hashes); return err })
+	loaded, err := panics.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, err = load(j.c, e.hashes); return err })
 	if !loaded {
 		err = ctx.Err()
 	}
@@ -253,8 +253,12 @@ func (e *execution) job(ctx context.Context, j *job) error {
 		return err
 	}
 	e.say.Lock()
-	if report != "" && !e.said[report] && e.Said != nil {
-		e.Said(report)
+	lines := model.AccountOf(c.Instance).Lines()
+	report := strings.Join(lines, "\n")
+	if !e.said[report] && e.Said != nil {
+		for _, line := range lines {
+			e.Said(line)
+		}
 	}
 	e.said[report] = true
 	e.say.Unlock()
@@ -337,24 +341,24 @@ func goesOn(r *runs.Record, commit string) error {
 	return nil
 }
 
-// load makes the instance and returns the report on its log. It returns an error if results hold another instance of
+// load makes the instance. It returns an error if results hold another instance of
 // the same name: its file has changed, or its generator.
-func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string, error) {
-	in, report, err := c.LoadReported()
+func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error) {
+	in, err := c.Load()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	one := gapwise.NewCase(in)
 	if want, ok := hashes[c.Name]; ok {
 		hash, err := one.Hash()
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if hash != want {
-			return nil, "", fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
+			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
 		}
 	}
-	return one, report, nil
+	return one, nil
 }
 
 // run is one algorithm with one seed.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,9 +77,8 @@ func TestRunRecords(t *testing.T) {
 		if r.Params["hosts"] < 2 || r.Params["jobs"] < 4 || r.Hash == "" || r.Version == "" || r.Plan != "tiny" {
 			t.Errorf("incomplete record %+v", r)
 		}
-		if want := map[bool]string{true: "algorithm=exact"}[r.Algorithm == "search"]; r.Options != want {
-			t.Errorf("options of %s are %q, want %q", r.Algorithm, r.Options, want)
-		}
+		require.Same(t, fmt.Sprintf("options of %s", r.Algorithm),
+			map[bool]string{true: "algorithm=exact"}[r.Algorithm == "search"], r.Options)
 		if r.Algorithm == "search" && r.Status != model.StatusInfeasible && r.Status != model.StatusOptimal {
 			t.Errorf("%s by search: status %s", r.Instance, r.Status)
 		}
@@ -103,9 +103,7 @@ func TestRunResumes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.IntRange(0, len(data)).Draw(rt, "cut")
 		file := filepath.Join(dir, "cut.jsonl")
-		if err := os.WriteFile(file, data[:cut], 0o644); err != nil {
-			rt.Fatal(err)
-		}
+		require.OK(rt, os.WriteFile(file, data[:cut], 0o644))
 		left := 0
 		lines := bytes.Count(data[:cut], []byte("\n"))
 		if cut < len(data) && data[cut] == '\n' {
@@ -132,9 +130,7 @@ func TestRunStopsWithContext(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("error is %v, want context.Canceled", err)
-	}
+	require.Refused(t, "the error", err, context.Canceled, "")
 	if got := timeless(t, file); len(got) < 10 || len(got) >= len(want) {
 		t.Errorf("%d of %d runs are in the file after the 10th was the last", len(got), len(want))
 	}
@@ -211,9 +207,7 @@ func FuzzDecodeRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		records, whole, err := runs.DecodeRecords(bytes.NewReader(data), "r")
 		if err != nil {
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("error %v doesn't wrap ErrInvalid", err)
-			}
+			require.Refused(t, "error", err, model.ErrInvalid, "")
 			return
 		}
 		if whole > int64(len(data)) || len(records) != len(bytes.SplitAfter(bytes.TrimSuffix(data[:whole], []byte("\n")), []byte("\n"))) && whole > 0 || bytes.Contains(data[whole:], []byte("\n")) {
@@ -235,9 +229,7 @@ generators: [{kind: dag, tasks: [4], machines: [2], platform: uniform, transfers
 algorithms: [{name: highs}, {name: heft}]
 `)
 	got := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")})
-	if len(got) != 2 {
-		t.Fatalf("%d runs, want 2", len(got))
-	}
+	require.Is(t, 2, len(got), "runs")
 	for _, r := range got {
 		if unsupported := r.Algorithm == "highs"; unsupported != (r.Status == model.StatusUnknown) || unsupported != (r.Reason != "") || r.Hash == "" || r.Version == "" {
 			t.Errorf("%+v", r)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances"
@@ -29,12 +28,8 @@ func TestParseShard(t *testing.T) {
 			t.Errorf("%q is written %q", text, got)
 		}
 	}
-	if got := (Shard{3, 8}).Stem("p"); got != "p.3-of-8" {
-		t.Error(got)
-	}
-	if got := (Shard{}).Stem("p"); got != "p" {
-		t.Error(got)
-	}
+	require.Same(t, "the stem of 3/8", "p.3-of-8", (Shard{3, 8}).Stem("p"))
+	require.Same(t, "the stem of no shard", "p", (Shard{}).Stem("p"))
 }
 
 func FuzzParseShard(f *testing.F) {
@@ -50,7 +45,6 @@ func FuzzParseShard(f *testing.F) {
 // Every run is in one shard; shards differ by at most one run, and by at most two of
 // an algorithm.
 func TestShardsAreBalanced(t *testing.T) {
-	t.Parallel()
 	p := decode(t, tiny)
 	cases := require.Value(p.Instances())(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -90,22 +84,18 @@ func TestShardsAreBalanced(t *testing.T) {
 func TestShardsHaveNoPeriod(t *testing.T) {
 	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [2, 4, 6, 8, 10, 12, 14, 16], jobs: [20], slack: [0.1, 0.9], count: 8}]\nalgorithms: [{name: gr}]\n")
 	cases := require.Value(p.Instances())(t)
-	if len(cases) != 128 {
-		t.Fatalf("%d instances", len(cases))
-	}
+	require.Is(t, 128, len(cases), "instances")
 	cases = slices.DeleteFunc(cases, func(c instances.Planned) bool { return c.Index > 0 }) // slack is the innermost parameter then
 	if len(cases) != 16 || cases[0].Params["slack"] == cases[1].Params["slack"] {
 		t.Fatal("the slacks don't come by turns")
 	}
 	var first []float64
-	if _, err := p.list(cases, p.Algorithms, 2, func(l listed) error {
+	require.OK(t, require.Err(p.list(cases, p.Algorithms, 2, func(l listed) error {
 		if l.shard == 1 {
 			first = append(first, l.instance.Params["slack"])
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	if len(first) != 8 || !slices.Contains(first, 0.1) || !slices.Contains(first, 0.9) {
 		t.Errorf("shard 1 of 2 has the slacks %v", first)
 	}
@@ -127,8 +117,7 @@ func runShards(t *testing.T, p *Plan, of int) (files []string) {
 func readAll(t *testing.T, files ...string) (all []runs.Record) {
 	t.Helper()
 	for _, f := range files {
-		some := require.Value(runs.ReadRecords(f))(t)
-		all = append(all, some...)
+		all = append(all, require.Value(runs.ReadRecords(f))(t)...)
 	}
 	return all
 }
@@ -161,9 +150,7 @@ func TestCombineShards(t *testing.T) {
 					all[i].File, all[i].Shard, all[i].Seal, all[i].ElapsedS, all[i].CPUS = "", "", "", 0, nil
 				}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%d shards, %s (-whole,+combined):\n%s", of, name, diff)
-			}
+			require.Same(t, name, want, got)
 		}
 	}
 }
@@ -211,43 +198,36 @@ func TestCombineRefuses(t *testing.T) {
 	p := decode(t, quick)
 	parts := readAll(t, runShards(t, p, 2)...)
 	extended := decode(t, strings.Replace(quick, "{name: gr}", "{name: gr}, {name: sg}", 1))
-	at := func(part string, edit func(*runs.Record)) func([]runs.Record) []runs.Record {
-		return func(all []runs.Record) []runs.Record {
-			k := slices.IndexFunc(all, func(r runs.Record) bool { return r.Algorithm == "gr" })
-			again := all[k]
-			again.File, again.Line = part, 9
-			edit(&again)
-			return append(all, again)
-		}
-	}
-	worse := 0.001
 	for name, c := range map[string]struct {
-		edit func([]runs.Record) []runs.Record
-		plan *Plan
-		want string // "": not refused
+		change string // of a run that is there again, on line 9 of b
+		plan   *Plan
+		want   string // "": not refused
 	}{
-		"nothing":            {func(all []runs.Record) []runs.Record { return all[:0] }, nil, "there are no runs"},
-		"twice":              {at("b", func(*runs.Record) {}), nil, ""},
-		"another result":     {at("b", func(r *runs.Record) { r.Objective = &worse }), nil, "and b:9 contradict each other: both are gr on "},
-		"another plan":       {at("b", func(r *runs.Record) { r.Plan = "q" }), nil, `b:9 is a run of the plan "q", not of "quick"`},
-		"another plan given": {at("b", func(*runs.Record) {}), decode(t, strings.Replace(quick, "quick", "q", 1)), `is a run of the plan "quick", not of "q"`},
-		"another instance":   {at("b", func(r *runs.Record) { r.Hash = "other" }), nil, "which isn't the same in both"},
-		"another state":      {at("b", func(r *runs.Record) { r.PlanDigest = "x" }), nil, "are of two states of the plan quick"},
-		"its plan helps":     {at("b", func(r *runs.Record) { r.PlanDigest = "x" }), p, ""},
-		"before numbers":     {at("b", func(r *runs.Record) { r.Run, r.Runs = 0, 0 }), nil, "b:9 doesn't say which of its plan's runs it is"},
-		"before, with plan":  {at("b", func(r *runs.Record) { r.Run, r.Runs = 0, 0 }), p, ""},
-		"a number twice":     {at("b", func(r *runs.Record) { r.Seed = 7 }), nil, "are both run "},
-		"not of the plan":    {at("b", func(r *runs.Record) { r.Seed = 7 }), p, "with seed 7, which the plan quick hasn't"},
-		"other options":      {at("b", func(*runs.Record) {}), decode(t, strings.Replace(quick, "{name: gr}", "{name: gr, time_limit: 3s}", 1)), "the plan says \"time_limit=3s\""},
-		"extended":           {func(all []runs.Record) []runs.Record { return all }, extended, ""},
+		"twice":              {"", nil, ""},
+		"another result":     {"Objective=0.001", nil, "and b:9 contradict each other: both are gr on "},
+		"another plan":       {"Plan=q", nil, `b:9 is a run of the plan "q", not of "quick"`},
+		"another plan given": {"", decode(t, strings.Replace(quick, "quick", "q", 1)), `is a run of the plan "quick", not of "q"`},
+		"another instance":   {"Hash=other", nil, "which isn't the same in both"},
+		"another state":      {"PlanDigest=x", nil, "are of two states of the plan quick"},
+		"its plan helps":     {"PlanDigest=x", p, ""},
+		"before numbers":     {"Run=0; Runs=0", nil, "b:9 doesn't say which of its plan's runs it is"},
+		"before, with plan":  {"Run=0; Runs=0", p, ""},
+		"a number twice":     {"Seed=7", nil, "are both run "},
+		"not of the plan":    {"Seed=7", p, "with seed 7, which the plan quick hasn't"},
+		"other options":      {"", decode(t, strings.Replace(quick, "{name: gr}", "{name: gr, time_limit: 3s}", 1)), "the plan says \"time_limit=3s\""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Combine(c.edit(slices.Clone(parts)), c.plan)
+			again := parts[slices.IndexFunc(parts, func(r runs.Record) bool { return r.Algorithm == "gr" })]
+			again.File, again.Line = "b", 9
+			require.Set(t, &again, c.change)
+			_, err := Combine(append(slices.Clone(parts), again), c.plan)
 			if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}
+	require.Refused(t, "nothing", require.Err(Combine(nil, nil)), model.ErrInvalid, "there are no runs")
+	require.OK(t, require.Err(Combine(parts, extended)))
 }
 
 // Each start has a file of its own in a folder and goes on from all that are there, one
@@ -258,8 +238,7 @@ func TestRunInAFolder(t *testing.T) {
 	want := runPlan(t, p, RunOptions{Results: whole})
 	folder := filepath.Join(t.TempDir(), "parts")
 	require.OK(t, os.Mkdir(folder, 0o755))
-	data := require.Value(os.ReadFile(whole))(t)
-	lines := strings.SplitAfter(string(data), "\n")
+	lines := strings.SplitAfter(string(require.Value(os.ReadFile(whole))(t)), "\n")
 	write(t, filepath.Join(folder, "quick.1.jsonl"), strings.Join(lines[:5], "")+lines[5][:30])
 	ran := 0
 	for range 2 {
@@ -269,9 +248,7 @@ func TestRunInAFolder(t *testing.T) {
 	if err != nil || len(files) != 2 || filepath.Base(files[1]) != "quick.2.jsonl" { // the second start had nothing to do
 		t.Errorf("files %v, error %v", files, err)
 	}
-	if ran != len(want)-5 {
-		t.Errorf("%d runs, want %d", ran, len(want)-5)
-	}
+	require.Same(t, "runs", len(want)-5, ran)
 	c, err := Combine(readAll(t, files...), p)
 	if err != nil || len(c.Missing) > 0 || len(c.Records) != len(want) {
 		t.Errorf("%d records, missing %q, error %v", len(c.Records), c.Missing, err)

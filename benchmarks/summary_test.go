@@ -59,12 +59,9 @@ func TestSummary(t *testing.T) {
 	names(t, "run.json", reflect.TypeFor[runs.Record]())
 	names(t, "bench-summary.json", reflect.TypeFor[Summary]())
 	names(t, "bench-summary.json", reflect.TypeFor[algorithmSums]())
-	if len(got) != 2 {
-		t.Fatalf("%d summaries", len(got))
-	}
+	require.Is(t, 2, len(got), "summaries")
 	for i := range got {
-		line := require.Value(json.Marshal(got[i]))(t)
-		described(t, "bench-summary.json", line)
+		described(t, "bench-summary.json", require.Value(json.Marshal(got[i]))(t))
 	}
 	a, b := got[0], got[1]
 	if !a.Stopped || a.Runs != len(records) || a.Done != 1 || a.Ran != 1 || b.Stopped || b.Done != len(records) || b.Ran != len(records)-1 || b.Shard != "2/3" {

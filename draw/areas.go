@@ -124,14 +124,14 @@ func (a *timeAxis) within(steps []model.UsageStep) []model.UsageStep {
 
 // usage adds charts of the processors in use, of so many, and of the waiting requests. The first is as high as the
 // capacity if a third of it is in use, so that the idle part shows. Text says the mean shares in use in percent.
-func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string, of int,
+func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits string,
 	text func(foreground, background float64) string) ([]model.UsageStep, error) {
 	all, err := model.UsageOf(in, solution)
 	if err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
 	all.Steps = s.within(all.Steps)
-	mean, n := all.Means(s.low, s.high, 1)[0], float64(of)
+	mean, n := all.Means(s.low, s.high, 1)[0], all.Capacity
 	high := most(all.Steps, busy)
 	if 3*high >= n {
 		high = max(high, n)
@@ -140,7 +140,7 @@ func (s *sheet) usage(in model.Instance, solution model.Solution, what, waits st
 	if slices.ContainsFunc(all.Steps, func(x model.UsageStep) bool { return x.Background > 0 }) {
 		layers = []layer{{theme.Background, busy}, layers[0]}
 	}
-	s.chart(fmt.Sprintf("%s in use, of %d, over time: %s", what, of, text(100*mean.Used/n, 100*mean.Background/n)),
+	s.chart(fmt.Sprintf("%s in use, of %.0f, over time: %s", what, n, text(100*mean.Used/n, 100*mean.Background/n)),
 		useHeight, high, 0, all.Steps, nil, layers...)
 	s.chart(waits, queueHeight, most(all.Steps, waiting), 0, all.Steps, nil, layer{theme.Waiting, waiting})
 	return all.Steps, nil

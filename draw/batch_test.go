@@ -4,7 +4,6 @@ package draw_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -45,9 +45,7 @@ func fourJobs() (*model.Batch, *model.Execution) {
 func execution(t testing.TB, format, title string, in *model.Batch, e *model.Execution) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Execution(&b, options(format), title, in, e); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Execution(&b, options(format), title, in, e))
 	return b.Bytes()
 }
 
@@ -57,9 +55,8 @@ func TestExecutionByHand(t *testing.T) {
 	t.Parallel()
 	in, e := fourJobs()
 	var b bytes.Buffer
-	if err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "keasy"}, []draw.Frame{{Instance: in, Solution: e}}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "keasy"},
+		[]draw.Frame{{Instance: in, Solution: e}}))
 	p := parse(t, b.Bytes())
 	// Uses from 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4. Job b has 3 in the
 	// background for 40 s, d one for 20.
@@ -69,9 +66,7 @@ func TestExecutionByHand(t *testing.T) {
 	noOverlap(t, p)
 	finite(t, p)
 	back := rectangles(t, p, hex(theme.Faint)) // foreground, background, use, waiting
-	if len(back) != 4 {
-		t.Fatalf("%d backgrounds, want 4", len(back))
-	}
+	require.Is(t, 4, len(back), "backgrounds")
 	second, slot := back[0].w/200, back[0].h/4
 	for colour, want := range map[string][]rectangle{ // seconds and processors, by tier from 0 or 1
 		tint(0):                              {{0, 0, 100, 3}},                     // a
@@ -87,9 +82,7 @@ func TestExecutionByHand(t *testing.T) {
 				}
 			}
 		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(rectangle{})); d != "" {
-			t.Errorf("%s (-want,+got):\n%s", colour, d)
-		}
+		require.Same(t, colour, want, got, cmp.AllowUnexported(rectangle{}))
 	}
 	// b waits from 50 s to 100 s, c from 20 s to 60 s.
 	seconds := 0.0
@@ -204,35 +197,33 @@ func TestExecutionShares(t *testing.T) {
 func TestExecutionErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		format string
-		edit   func(*model.Batch, *model.Execution)
+		change string
 		is     error
 		want   string
 	}{
-		"format":        {"gif", func(*model.Batch, *model.Execution) {}, draw.ErrFormat, `"gif"`},
-		"instance":      {"svg", func(in *model.Batch, _ *model.Execution) { in.Tiers = 3 }, model.ErrInvalid, "tiers is 3"},
-		"no job":        {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[0].ID = "z" }, model.ErrInvalid, `"z"`},
-		"left out":      {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs = e.Runs[1:] }, model.ErrInvalid, `"b" doesn't run`},
-		"no processor":  {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[0].Segments[0].Place.Processors[1] = 4 }, model.ErrInvalid, `"b" is on processor 4, there are 0 to 3`},
-		"negative":      {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[0].Segments[0].Place.Processors[1] = -1 }, model.ErrInvalid, `processor -1`},
-		"twice":         {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[0].Segments[0].Place.Processors[1] = 3 }, model.ErrInvalid, `"b" is on processor 3 twice`},
-		"no background": {"svg", func(in *model.Batch, _ *model.Execution) { in.Tiers = 1 }, model.ErrInvalid, `"b" is in tier "background", there are 1 tiers`},
-		"backwards":     {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[1].Segments[0].StartS = 101 }, model.ErrInvalid, `"a" runs from 101 to 100`},
+		"format":        {"gif", "", draw.ErrFormat, `"gif"`},
+		"instance":      {"svg", "Instance.Tiers=3", model.ErrInvalid, "tiers is 3"},
+		"no job":        {"svg", "Solution.Runs.0.ID=z", model.ErrInvalid, `"z"`},
+		"left out":      {"svg", "Solution.Runs=[1:]", model.ErrInvalid, `"b" doesn't run`},
+		"no processor":  {"svg", "Solution.Runs.0.Segments.0.Place.Processors.1=4", model.ErrInvalid, `"b" is on processor 4, there are 0 to 3`},
+		"negative":      {"svg", "Solution.Runs.0.Segments.0.Place.Processors.1=-1", model.ErrInvalid, `processor -1`},
+		"twice":         {"svg", "Solution.Runs.0.Segments.0.Place.Processors.1=3", model.ErrInvalid, `"b" is on processor 3 twice`},
+		"no background": {"svg", "Instance.Tiers=1", model.ErrInvalid, `"b" is in tier "background", there are 1 tiers`},
+		"backwards":     {"svg", "Solution.Runs.1.Segments.0.StartS=101", model.ErrInvalid, `"a" runs from 101 to 100`},
 	} {
 		in, e := fourJobs()
-		c.edit(in, e)
-		if err := draw.Execution(new(bytes.Buffer), options(c.format), "", in, e); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Set(t, &draw.Frame{Instance: in, Solution: e}, c.change)
+		require.Refused(t, name, draw.Execution(new(bytes.Buffer), options(c.format), "", in, e), c.is, c.want)
 	}
 	in, e := fourJobs()
 	tvc, _ := fourClusters()
-	if err := draw.Solution(new(bytes.Buffer), options("svg"), []draw.Frame{{Instance: tvc, Solution: e}}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("an execution of a tvc: %v", err)
-	}
+	require.Refused(t, "an execution of a tvc",
+		draw.Solution(new(bytes.Buffer), options("svg"), []draw.Frame{{Instance: tvc, Solution: e}}),
+		model.ErrInvalid, "")
 	at := 5.0
-	if err := draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at}, []draw.Frame{{Instance: in, Solution: e}}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("a moment of a batch: %v", err)
-	}
+	require.Refused(t, "a moment of a batch",
+		draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at},
+			[]draw.Frame{{Instance: in, Solution: e}}), model.ErrUnsupported, "")
 }
 
 // There is a picture within its bounds for any segments, feasible or not, the same again.
@@ -253,8 +244,6 @@ func TestExecutionAnything(t *testing.T) {
 		}
 		finite(t, p)
 		again := parse(t, execution(t, "svg", "t", in, e))
-		if d := cmp.Diff(p, again, cmp.AllowUnexported(picture{})); d != "" {
-			rt.Fatalf("another picture the second time:\n%s", d)
-		}
+		require.Same(rt, "another picture the second time", p, again, cmp.AllowUnexported(picture{}))
 	})
 }

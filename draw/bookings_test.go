@@ -4,9 +4,7 @@ package draw_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -64,27 +63,21 @@ func manyRequests(n, pes, ranges int) (*model.Reservation, *model.Bookings) {
 func bookings(t testing.TB, format, title string, in *model.Reservation, b *model.Bookings) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := draw.Bookings(&out, options(format), title, in, b); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Bookings(&out, options(format), title, in, b))
 	return out.Bytes()
 }
 
 func TestBookingsFiveRequests(t *testing.T) {
 	in, b := fiveRequests()
 	p := parse(t, bookings(t, "svg", "five <5>", in, b))
-	if p.title != "five <5>" {
-		t.Errorf("title %q", p.title)
-	}
+	require.Same(t, "title", "five <5>", p.title)
 	want := []string{"five <5>", "PE", "time (s)", "reserved, not used", "cancelled before its start", "arrival", "ready time to deadline", "declined",
 		"0", "1", "2", "3", "4", "5", "6", "7", "0", "50", "100", "150", "200", "250", "300", "350", "400",
 		"a: 4 PEs", "b: 2 PEs", "c: 8 PEs", "d: 6 PEs", "e: 1 PE", "a", "a", "b", "c", "e"}
 	got := p.values()
 	slices.Sort(got)
 	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("texts (-want,+got):\n%s", d)
-	}
+	require.Same(t, "texts", want, got)
 	// The rectangles by colour: two of a and its row, and the same paler for its unused time and the legend. Then b, e
 	// (in the tint of a) and their rows. Edges: as many in the chart.
 	fills := p.fills()
@@ -100,9 +93,7 @@ func TestBookingsFiveRequests(t *testing.T) {
 			dashed++
 		}
 	}
-	if dashed != 12 {
-		t.Errorf("%d dashed edges, want 12", dashed)
-	}
+	require.Same(t, "dashed edges", 12, dashed)
 	noOverlap(t, p)
 	if w, h := size(t, bookings(t, "png", "five", in, b)); w < 1000 || w > 1500 || h < 500 || h > 1000 {
 		t.Errorf("the PNG is %d × %d", w, h)
@@ -203,27 +194,25 @@ func TestBookingsCases(t *testing.T) {
 func TestBookingsErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		format string
-		edit   func(*model.Reservation, *model.Bookings)
+		change string
 		is     error
 		want   string
 	}{
-		"format":     {"gif", func(*model.Reservation, *model.Bookings) {}, draw.ErrFormat, `"gif"`},
-		"instance":   {"svg", func(in *model.Reservation, _ *model.Bookings) { in.PEs = 0 }, model.ErrInvalid, "pes is 0"},
-		"no request": {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[0].ID = "z" }, model.ErrInvalid, `"z"`},
-		"start":      {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[0].StartS = math.NaN() }, model.ErrInvalid, "NaN"},
-		"far off":    {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[0].StartS = 1e301 }, model.ErrInvalid, "1e+301"},
-		"no PE":      {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[3].PEs[0].Last = 8 }, model.ErrInvalid, `"e" has the PEs 7 to 8, there are 0 to 7`},
-		"negative":   {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[3].PEs[0].First = -1 }, model.ErrInvalid, "-1 to 7"},
-		"too many": {"svg", func(_ *model.Reservation, b *model.Bookings) {
-			b.Bookings[0].PEs = slices.Repeat(model.PEList{{First: 1, Last: 1}}, draw.MaxRectangles)
-		}, model.ErrUnsupported, "20003 rectangles, more than the 20000"},
+		"format":     {"gif", "", draw.ErrFormat, `"gif"`},
+		"instance":   {"svg", "Instance.PEs=0", model.ErrInvalid, "pes is 0"},
+		"no request": {"svg", "Solution.Bookings.0.ID=z", model.ErrInvalid, `"z"`},
+		"start":      {"svg", "Solution.Bookings.0.StartS=NaN", model.ErrInvalid, "NaN"},
+		"far off":    {"svg", "Solution.Bookings.0.StartS=1e301", model.ErrInvalid, "1e+301"},
+		"no PE":      {"svg", "Solution.Bookings.3.PEs.0.Last=8", model.ErrInvalid, `"e" has the PEs 7 to 8, there are 0 to 7`},
+		"negative":   {"svg", "Solution.Bookings.3.PEs.0.First=-1", model.ErrInvalid, "-1 to 7"},
 	} {
 		in, b := fiveRequests()
-		c.edit(in, b)
-		if err := draw.Bookings(new(bytes.Buffer), options(c.format), "", in, b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Set(t, &draw.Frame{Instance: in, Solution: b}, c.change)
+		require.Refused(t, name, draw.Bookings(new(bytes.Buffer), options(c.format), "", in, b), c.is, c.want)
 	}
+	in, b := fiveRequests()
+	b.Bookings[0].PEs = slices.Repeat(model.PEList{{First: 1, Last: 1}}, draw.MaxRectangles)
+	require.Refused(t, "too many", draw.Bookings(new(bytes.Buffer), options("svg"), "", in, b), model.ErrUnsupported, "20003 rectangles, more than the 20000")
 }
 
 // There is a picture within its bounds for any bookings, feasible or not.
@@ -262,9 +251,7 @@ func TestBookingsAnything(t *testing.T) {
 			}
 		}
 		again := parse(t, bookings(t, "svg", "t", in, b))
-		if d := cmp.Diff(p, again, cmp.AllowUnexported(picture{})); d != "" {
-			rt.Fatalf("another picture the second time:\n%s", d)
-		}
+		require.Same(rt, "another picture the second time", p, again, cmp.AllowUnexported(picture{}))
 	})
 }
 

@@ -214,7 +214,7 @@ func (p pen) title(title string, width float64) float64 {
 			title = rest
 		}
 	}
-	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.shorten(title, room))
+	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.clip(title, room))
 	return titleEnd(title)
 }
 

@@ -83,7 +83,7 @@ func conflict(w io.Writer, s *sheet, in *model.Reservation, all []*model.Request
 	if reason != "" {
 		s.add(0, headLine, 0, func(p pen, y, h float64) {
 			f := newFace(labelSize, false)
-			p.text(f, ink, margin, y+h*0.75, 0, f.shorten(reason, s.width-2*margin))
+			p.text(f, ink, margin, y+h*0.75, 0, f.clip(reason, s.width-2*margin))
 		})
 	}
 	held := bold(theme.Tight)

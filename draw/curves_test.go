@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,9 +37,8 @@ func policies(n, m int) []draw.Curve {
 func curves(t testing.TB, format, title string, c []draw.Curve) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Curves(&b, draw.Style{Format: format}, title, draw.Axis{Label: "umed"}, draw.Axis{Label: "acceptance (%)"}, c); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Curves(&b, draw.Style{Format: format}, title, draw.Axis{Label: "umed"},
+		draw.Axis{Label: "acceptance (%)"}, c))
 	return b.Bytes()
 }
 
@@ -57,9 +55,7 @@ func TestCurvesByHand(t *testing.T) {
 	got := p.values()
 	slices.Sort(got)
 	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("texts (-want,+got):\n%s", d)
-	}
+	require.Same(t, "texts", want, got)
 	// A marker at each point and in the legend, a bar with two caps at each
 	// of the two points with an interval, and the lines here and there.
 	count := map[string]int{}
@@ -76,9 +72,8 @@ func TestCurvesByHand(t *testing.T) {
 			}
 		}
 	}
-	if d := cmp.Diff(map[string]int{"first markers": 4, "second markers": 4, "first lines": 2*3 + 2, "second lines": 2*3 + 2, "second dashes": 2}, count); d != "" {
-		t.Errorf("shapes (-want,+got):\n%s", d)
-	}
+	require.Same(t, "shapes", map[string]int{"first markers": 4, "second markers": 4, "first lines": 2*3 + 2,
+		"second lines": 2*3 + 2, "second dashes": 2}, count)
 	apart(t, p)
 	if w, h := size(t, curves(t, "png", "Figure 2", policies(2, 3))); w != 1280 || h != 832 {
 		t.Errorf("the PNG is %d × %d", w, h)
@@ -209,9 +204,7 @@ func TestCurvesSideways(t *testing.T) {
 			}
 			continue
 		}
-		if len(bars) != 6 {
-			t.Fatalf("%s: bars at %v, want 6", name, bars)
-		}
+		require.Is(t, 6, len(bars), name, "bars at", bars)
 		// The bars of the first curve at both x come first, and so on: side by side, around the line's end, where the
 		// marker is.
 		for k := 2; k < len(bars); k++ {
@@ -263,14 +256,12 @@ func TestCurvesErrors(t *testing.T) {
 		"infinite half": {"svg", one(draw.Point{Half: math.Inf(1)}), model.ErrInvalid, "± +Inf"},
 		"too many":      {"svg", make([]draw.Curve, draw.MaxCurves+1), model.ErrInvalid, "71 curves can't be told apart, give 70 at most"},
 	} {
-		if err := draw.Curves(new(bytes.Buffer), draw.Style{Format: c.format}, "", draw.Axis{}, draw.Axis{}, c.curves); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Refused(t, name, draw.Curves(new(bytes.Buffer), draw.Style{Format: c.format}, "", draw.Axis{},
+			draw.Axis{}, c.curves), c.is, c.want)
 	}
 	broken := errors.New("broken pipe")
-	if err := draw.Curves(failing{broken}, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{}, nil); !errors.Is(err, broken) {
-		t.Errorf("writer: error %v", err)
-	}
+	require.Refused(t, "writer",
+		draw.Curves(failing{broken}, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{}, nil), broken, "")
 }
 
 func TestCurvesDeterminism(t *testing.T) {

@@ -11,18 +11,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
 func TestGanttSixTasks(t *testing.T) {
 	p := parse(t, gantt(t, "svg", "HEFT & <six>", sixPanels(t)))
-	if p.title != "HEFT & <six>" {
-		t.Errorf("title %q", p.title)
-	}
+	require.Same(t, "title", "HEFT & <six>", p.title)
 	if got, want := p.bars(), 2*(6+4)+1; got != want {
 		t.Errorf("%d bars, want %d: %v", got, want, p.fills())
 	}
@@ -43,9 +41,7 @@ func TestGanttSixTasks(t *testing.T) {
 	// The axis and two tasks are both called 5.
 	slices.Sort(got)
 	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("texts (-want,+got):\n%s", d)
-	}
+	require.Same(t, "texts", want, got)
 	noOverlap(t, p)
 
 	w, h := size(t, gantt(t, "png", "HEFT", sixPanels(t)))
@@ -95,9 +91,7 @@ func TestGanttCases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := parse(t, gantt(t, "svg", c.title, c.panels))
-			if got := p.bars(); got != c.wantBars {
-				t.Errorf("%d bars, want %d", got, c.wantBars)
-			}
+			require.Same(t, "bars", c.wantBars, p.bars())
 			texts(t, p, c.want, c.wantNever)
 			noOverlap(t, p)
 			if w, h := size(t, gantt(t, "png", c.title, c.panels)); w > 4000 || h > 4000 || w < 500 || h < 50 {
@@ -124,12 +118,27 @@ func TestShortBars(t *testing.T) {
 				continue
 			}
 			var y float64
-			if _, err := fmt.Sscanf(x.D, "M%g,%gL%g,", &to[0], &y, &to[1]); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(fmt.Sscanf(x.D, "M%g,%gL%g,", &to[0], &y, &to[1])))
 		}
 		if wide := bar[1] - bar[0]; wide < 0.95 || wide > 1.05 || bar[0] < axis[0] || bar[1] > axis[1] {
 			t.Errorf("%s: the bar is from %v to %v, the axis from %v to %v", name, bar[0], bar[1], axis[0], axis[1])
+		}
+	}
+}
+
+// A name that its bar has no room for loses its middle: names differ at their ends.
+func TestLongNames(t *testing.T) {
+	var row draw.Row
+	for k := range 12 {
+		row.Bars = append(row.Bars, draw.Bar{Start: float64(k), End: float64(k + 1), Label: fmt.Sprintf("workflow:align:sample:with-a-name-that-is-long:%05d", k)})
+	}
+	p := parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{row}}}))
+	for k := range row.Bars {
+		end := fmt.Sprintf("%05d", k)
+		if !slices.ContainsFunc(p.texts, func(x text) bool {
+			return strings.HasPrefix(x.Value, "wor") && strings.Contains(x.Value, "…") && strings.HasSuffix(x.Value, end)
+		}) {
+			t.Errorf("no label ends in %s: %v", end, p.texts)
 		}
 	}
 }
@@ -144,9 +153,7 @@ func TestLabelsBesideMarks(t *testing.T) {
 		t.Fatalf("label %d, line %d", i, l)
 	}
 	var x float64
-	if _, err := fmt.Sscanf(p.paths[l].D, "M%g,", &x); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(fmt.Sscanf(p.paths[l].D, "M%g,", &x)))
 	if left, right := p.texts[i].span(); left < x && x < right {
 		t.Errorf("the label from %v to %v is crossed at %v", left, right, x)
 	}
@@ -204,9 +211,7 @@ func TestBands(t *testing.T) {
 	if n := fills[hex(theme.Shares[1])]; n < 2 || n > 5 {
 		t.Errorf("%d rectangles are pale, want one as long as the axis and the legend: %v", n, fills)
 	}
-	if fills[hex(theme.Critical)] != 2 {
-		t.Errorf("%d lines for critical bars, want one and the legend", fills[hex(theme.Critical)])
-	}
+	require.Same(t, "lines for critical bars", 2, fills[hex(theme.Critical)])
 	// A link is busy to a fifth, however many transfers go over it at a time.
 	link := draw.Row{Label: "link", Link: true}
 	for k := range 3000 {
@@ -263,9 +268,7 @@ func TestGanttAnything(t *testing.T) {
 			panels = append(panels, p)
 		}
 		p := parse(t, gantt(t, "svg", label.Draw(rt, "picture"), panels))
-		if got := p.bars(); got != bars {
-			rt.Fatalf("%d bars, want %d", got, bars)
-		}
+		require.Is(rt, bars, p.bars(), "bars")
 		noOverlap(rt, p)
 		if len(panels) > 0 && panels[0].Title != "" {
 			m, _, err := image.Decode(bytes.NewReader(gantt(t, "png", "", panels[:1])))
@@ -296,9 +299,7 @@ func TestArrowsLieAboveBars(t *testing.T) {
 	var b bytes.Buffer
 	panel := draw.Panel{Rows: []draw.Row{{Label: "P1", Bars: []draw.Bar{bar(0, 3, 0), bar(3, 7, 1)}}, {Label: "P2", Bars: []draw.Bar{bar(4, 6, 2), bar(7, 11, 3)}}},
 		Arrows: []draw.Arrow{{FromRow: 0, ToRow: 1, From: 3, To: 7}}}
-	if err := draw.Gantt(&b, draw.Options{Style: draw.Style{Format: "svg"}}, "", []draw.Panel{panel}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Gantt(&b, draw.Options{Style: draw.Style{Format: "svg"}}, "", []draw.Panel{panel}))
 	text := b.String()
 	last := strings.LastIndex(text, "#"+tint(2)) // of the bar that the arrow crosses
 	if line := strings.LastIndex(text, "#"+hex(theme.Soft)+";stroke-width:0.7"); last < 0 || line < last {

@@ -38,7 +38,7 @@ func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *m
 	if err != nil {
 		return err
 	}
-	return s.hosts(w, x, words{"given", "given", "tight host: holds the minimum yield down"}, 1)
+	return s.hosts(w, x, captions{"given", "given", "tight host: holds the minimum yield down"}, 1)
 }
 
 // placementTitle says how good the placement is.
@@ -75,7 +75,7 @@ func drawAssignment(w io.Writer, o Options, title string, in *model.Consolidatio
 	if err != nil {
 		return err
 	}
-	return s.hosts(w, x, words{"stays, or is new", "needed", "holds pinned tasks: can't be emptied"}, len(in.Resources))
+	return s.hosts(w, x, captions{"stays, or is new", "needed", "holds pinned tasks: can't be emptied"}, len(in.Resources))
 }
 
 // assignmentTitle says how good the assignment is.
@@ -102,8 +102,8 @@ func assignmentTitle(in *model.Consolidation, a *model.Assignment, o model.Objec
 	return fmt.Sprintf("cost %s%s, %s, moves %s", price, bound, hosts, short(moves))
 }
 
-// words name things in a picture of hosts.
-type words struct{ taken, sorted, tight string }
+// captions name things in a picture of hosts.
+type captions struct{ taken, sorted, tight string }
 
 // host is a host with a bar for each resource.
 type host struct {
@@ -128,7 +128,7 @@ func (h *host) add(r int, b scene.Box) {
 }
 
 // hosts draws the hosts of a scene. The edge of a tight one is around so many resources.
-func (s *sheet) hosts(w io.Writer, x *scene.Scene, says words, tightIn int) error {
+func (s *sheet) hosts(w io.Writer, x *scene.Scene, says captions, tightIn int) error {
 	n := 1 // resources
 	for n < len(x.Rows) && x.Rows[n].Group == x.Rows[0].Group {
 		n++
@@ -272,7 +272,7 @@ func (s *sheet) paintHost(p pen, h *host, resources []string, y, high float64, t
 		p.outline(theme.Tight, 1.6, rect{s.left - 1, y - 1, s.x(100) - s.left + 2, high*float64(tightIn) + 1})
 	}
 	p.text(small, paleInk, s.left+6, y+(high-1)/2+small.size*capHeight/2, 0,
-		small.shorten(scene.Clean(h.remark), s.x(100)-s.left-12))
+		small.clip(scene.Clean(h.remark), s.x(100)-s.left-12))
 }
 
 // sorted adds a chart of a resource, the hosts sorted by its use.

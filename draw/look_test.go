@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -69,10 +70,7 @@ func TestDark(t *testing.T) {
 			t.Errorf("%s: the dark SVG is not dark, or light elsewhere", kind)
 		}
 		o.Format = "png"
-		picture, err := png.Decode(bytes.NewReader(draws(t, o, f.Instance, f.Solution, f.Arrived)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		picture := require.Value(png.Decode(bytes.NewReader(draws(t, o, f.Instance, f.Solution, f.Arrived))))(t)
 		if got := picture.At(0, 0); got != theme.Paper.Dark {
 			t.Errorf("%s: the corner of the dark PNG is %v, want %v", kind, got, theme.Paper.Dark)
 		}

@@ -4,7 +4,6 @@ package draw_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,9 +19,7 @@ import (
 func draws(t *testing.T, o draw.Options, in model.Instance, s model.Solution, arrived []float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Solution(&b, o, []draw.Frame{{Instance: in, Solution: s, Arrived: arrived}}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Solution(&b, o, []draw.Frame{{Instance: in, Solution: s, Arrived: arrived}}))
 	return b.Bytes()
 }
 
@@ -58,9 +56,8 @@ func TestStyle(t *testing.T) {
 	} {
 		o := options("svg")
 		change(&o)
-		if err := draw.Solution(new(bytes.Buffer), o, []draw.Frame{{Instance: in, Solution: b}}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		require.Refused(t, want, draw.Solution(new(bytes.Buffer), o, []draw.Frame{{Instance: in, Solution: b}}),
+			model.ErrInvalid, want)
 	}
 }
 
@@ -72,9 +69,7 @@ func TestScheduleOptions(t *testing.T) {
 	o := options("svg")
 	o.By, o.Bound, o.NoLinks, o.Rows = "heft", &bound, true, &draw.Range{First: 1, Last: 2}
 	p := parse(t, draws(t, o, d, real, ends))
-	if p.title != "six, heft: makespan 32 s, bound 22 s (gap 31.2 %)" {
-		t.Errorf("title %q", p.title)
-	}
+	require.Same(t, "title", "six, heft: makespan 32 s, bound 22 s (gap 31.2 %)", p.title)
 	texts(t, p, []string{"no schedule ends before 22", "P2", "P3", "critical path"}, "b1")
 	if slices.Contains(p.values(), "P1") || slices.Contains(p.values(), "data") {
 		t.Error("P1 or data are drawn:", p.values())
@@ -86,9 +81,7 @@ func TestPlacement(t *testing.T) {
 		{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.5, CurrentHosts: []int{1}}, {ID: "b", Tasks: 1, CPU: 0.8, Memory: 0.2}, {ID: "c", Tasks: 2, CPU: 0.3, Memory: 0.1}}}
 	s := &model.Placement{Jobs: []model.JobPlacement{{ID: "a", Hosts: []int{0}, CPU: []float64{0.5}}, {ID: "b", Hosts: []int{0}, CPU: []float64{0.5}}, {ID: "c", Hosts: []int{1, 1}, CPU: []float64{0.3, 0.3}}}}
 	p := parse(t, draws(t, options("svg"), in, s, nil))
-	if p.title != "vms: minimum yield 0.625, average 0.75, 1 of 1 running tasks move" {
-		t.Errorf("title %q", p.title)
-	}
+	require.Same(t, "title", "vms: minimum yield 0.625, average 0.75, 1 of 1 running tasks move", p.title)
 	texts(t, p, []string{"host 0", "host 1", "CPU", "memory", "a, from 1", "b", "c ×2", "moves here", "needed, not given", "tight host: holds the minimum yield down"}, "host 2")
 	noOverlap(t, p)
 	edges := 0 // of host 0 alone, and the legend
@@ -97,9 +90,7 @@ func TestPlacement(t *testing.T) {
 			edges++
 		}
 	}
-	if edges != 2 {
-		t.Errorf("%d edges of tight hosts, want that of host 0 and the legend", edges)
-	}
+	require.Same(t, "edges of tight hosts", 2, edges)
 	in.Hosts = 100
 	texts(t, parse(t, draws(t, options("svg"), in, s, nil)), []string{"100 hosts, sorted in each chart by itself"}, "host 0")
 }
@@ -117,9 +108,7 @@ func threeHosts() (*model.Consolidation, *model.Assignment) {
 func TestAssignment(t *testing.T) {
 	in, s := threeHosts()
 	p := parse(t, draws(t, options("svg"), in, s, nil))
-	if p.title != "cluster: cost 8 EUR, 2 hosts with tasks, 2 today, moves 2" {
-		t.Errorf("title %q", p.title)
-	}
+	require.Same(t, "title", "cluster: cost 8 EUR, 2 hosts with tasks, 2 today, moves 2", p.title)
 	texts(t, p, []string{"n1", "n2", "n3", "big-1 (bought)", "cpu", "gpu", "db", "new", "web ×2, from n1", "emptied: saves 3 EUR", "kept, without tasks", "moves here", "stays, or is new",
 		"holds pinned tasks: can't be emptied"}, "needed, not given")
 	noOverlap(t, p)
@@ -139,15 +128,12 @@ func TestAssignment(t *testing.T) {
 func TestConflict(t *testing.T) {
 	in, _ := fiveRequests()
 	var b bytes.Buffer
-	if err := draw.Conflict(&b, options("svg"), in, []string{"a", "c"}, "too much"); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Conflict(&b, options("svg"), in, []string{"a", "c"}, "too much"))
 	p := parse(t, b.Bytes())
 	texts(t, p, []string{"a: 4 PEs", "c: 8 PEs", "too much"}, "b: ")
 	noOverlap(t, p)
-	if err := draw.Conflict(new(bytes.Buffer), options("svg"), in, []string{"z"}, ""); !errors.Is(err, model.ErrInvalid) {
-		t.Error(err)
-	}
+	require.Refused(t, "error", draw.Conflict(new(bytes.Buffer), options("svg"), in, []string{"z"}, ""),
+		model.ErrInvalid, "")
 }
 
 // An instance that says when it starts has dates on its axis; the use is drawn alone.
@@ -170,9 +156,8 @@ func TestCurvesLog(t *testing.T) {
 	var b bytes.Buffer
 	all := []draw.Curve{{Label: "a", Points: []draw.Point{{X: 1, Y: 0.001, Half: 0.002}, {X: 2, Y: 100}}}, {Label: "bound", Bound: true, Points: []draw.Point{{X: 1, Y: 0.01}, {X: 2, Y: 10}}}}
 	style := draw.Style{Format: "svg"}
-	if err := draw.Curves(&b, style, "", draw.Axis{Label: "x"}, draw.Axis{Label: "time (s)", Log: true, NotNegative: true}, all); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Curves(&b, style, "", draw.Axis{Label: "x"},
+		draw.Axis{Label: "time (s)", Log: true, NotNegative: true}, all))
 	p := parse(t, b.Bytes())
 	y := map[string]float64{}
 	for _, x := range p.texts {
@@ -183,12 +168,10 @@ func TestCurvesLog(t *testing.T) {
 	}
 	texts(t, p, []string{"bound", "time (s)"}, "-")
 	all[0].Points[0].Y = 0
-	if err := draw.Curves(&b, style, "", draw.Axis{}, draw.Axis{Log: true}, all); !errors.Is(err, model.ErrInvalid) {
-		t.Error("0 on a logarithmic axis:", err)
-	}
+	require.Refused(t, "0 on a logarithmic axis",
+		draw.Curves(&b, style, "", draw.Axis{}, draw.Axis{Log: true}, all), model.ErrInvalid, "")
 	b.Reset()
-	if err := draw.Curves(&b, style, "", draw.Axis{}, draw.Axis{NotNegative: true}, []draw.Curve{{Label: "a", Points: []draw.Point{{X: 1, Y: 1, Half: 3}}}}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Curves(&b, style, "", draw.Axis{}, draw.Axis{NotNegative: true},
+		[]draw.Curve{{Label: "a", Points: []draw.Point{{X: 1, Y: 1, Half: 3}}}}))
 	texts(t, parse(t, b.Bytes()), []string{"0"}, "-")
 }

@@ -66,7 +66,11 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 		return err
 	}
 	s.ending(end, fmt.Sprintf("%d jobs", len(in.Jobs)))
-	tiers, rectangles, want, err := s.fields(x, "processor", in.Processors)
+	name, title := "processor", "Processors"
+	if len(in.Nodes) > 0 {
+		name, title = x.Rows[0].Name, x.Rows[0].Name
+	}
+	tiers, rectangles, want, err := s.fields(x, name, x.Rows[0].Lanes)
 	if err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *mod
 			}
 		})
 	}
-	steps, err := s.usage(in, e, "Processors", "Waiting jobs, over time", in.Processors,
+	steps, err := s.usage(in, e, title, "Waiting jobs, over time",
 		func(foreground, background float64) string {
 			text := fmt.Sprintf("%.1f %% on average", foreground)
 			if in.Tiers == 2 {
@@ -278,7 +282,7 @@ func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b
 		s.strip(declined, "declined")
 	}
 	if o.Usage || !few && len(all) > 0 {
-		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time", in.PEs,
+		if _, err := s.usage(in, b, "PEs", "Accepted requests that have not started, over time",
 			func(mean, _ float64) string {
 				return fmt.Sprintf("%.1f %% on average", mean)
 			}); err != nil {

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -28,9 +27,7 @@ var tenTasks = []model.Round{
 func rounds(t testing.TB, format, title string, r []model.Round) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Rounds(&b, draw.Style{Format: format}, title, r); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Rounds(&b, draw.Style{Format: format}, title, r))
 	return b.Bytes()
 }
 
@@ -41,9 +38,7 @@ func TestRoundsTenTasks(t *testing.T) {
 	got := p.values()
 	slices.Sort(got)
 	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("texts (-want,+got):\n%s", d)
-	}
+	require.Same(t, "texts", want, got)
 	// Each of these once more than there are rounds, in the legend.
 	marks := map[string]int{}
 	dashed := 0
@@ -59,12 +54,8 @@ func TestRoundsTenTasks(t *testing.T) {
 			marks["kept"]++
 		}
 	}
-	if d := cmp.Diff(map[string]int{"realistic": 5, "planned": 5, "kept": 3}, marks); d != "" {
-		t.Errorf("marks (-want,+got):\n%s", d)
-	}
-	if dashed != 4 {
-		t.Errorf("%d dashed lines, want 2 and 2 in the legend", dashed)
-	}
+	require.Same(t, "marks", map[string]int{"realistic": 5, "planned": 5, "kept": 3}, marks)
+	require.Same(t, "dashed lines", 4, dashed)
 	if w, h := size(t, rounds(t, "png", "Ten tasks", tenTasks)); w != 1280 || h != 720 {
 		t.Errorf("the PNG is %d × %d", w, h)
 	}
@@ -136,9 +127,7 @@ func TestErrors(t *testing.T) {
 		"realistic": {round(1, inf), model.ErrInvalid, "realistic +Inf"},
 		"writer":    {func() error { return draw.Gantt(failing{broken}, options("png"), "", nil) }, broken, "broken pipe"},
 	} {
-		if err := c.do(); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Refused(t, name, c.do(), c.is, c.want)
 	}
 }
 

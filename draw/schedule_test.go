@@ -3,15 +3,11 @@
 package draw_test
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,14 +36,8 @@ func sixTasks() (d *model.DAG, planned, real *model.Schedule, plannedEnds, realE
 func sixPanels(t testing.TB) []draw.Panel {
 	t.Helper()
 	d, planned, real, plannedEnds, realEnds := sixTasks()
-	a, err := draw.Schedule(d, planned, plannedEnds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := draw.Schedule(d, real, realEnds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(draw.Schedule(d, planned, plannedEnds))(t)
+	b := require.Value(draw.Schedule(d, real, realEnds))(t)
 	a.Title, b.Title = "planned", "realistic"
 	return []draw.Panel{a, b}
 }
@@ -65,9 +55,7 @@ func TestSchedulePanel(t *testing.T) {
 			{Start: 11, End: 20, Label: "4→6", Group: 3}}},
 		{Label: draw.OtherTransfers, Link: true, Bars: []draw.Bar{{Start: 3, End: 6, Label: "1→2", Critical: true}}},
 	}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("panel (-want,+got):\n%s", d)
-	}
+	require.Same(t, "panel", want, got)
 
 	// A transfer is in the row of each link of its route; without transfers
 	// that share nothing there is no row for them.
@@ -76,13 +64,8 @@ func TestSchedulePanel(t *testing.T) {
 	d.Network.Routes[1].Links = []string{"b1", "b2"}
 	d.Network.Routes = append(d.Network.Routes, model.Route{From: "P1", To: "P3", Links: []string{"b2"}})
 	real.Tasks[3].StartS = 40 // the last to end isn't the last in the list
-	p, err := draw.Schedule(d, real, ends)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]draw.Mark{{At: 42, Label: "makespan 42"}}, p.Marks); d != "" {
-		t.Errorf("marks (-want,+got):\n%s", d)
-	}
+	p := require.Value(draw.Schedule(d, real, ends))(t)
+	require.Same(t, "marks", []draw.Mark{{At: 42, Label: "makespan 42"}}, p.Marks)
 	rows := map[string][]string{}
 	for _, r := range p.Rows {
 		rows[r.Label] = []string{}
@@ -92,9 +75,7 @@ func TestSchedulePanel(t *testing.T) {
 	}
 	wantRows := map[string][]string{"P1": {"1", "3"}, "P2": {"5", "6"}, "P3": {"2", "4"},
 		"b1": {"2→5", "3→5", "4→6"}, "b2": {"1→2", "2→5", "4→6"}, "idle": {}}
-	if d := cmp.Diff(wantRows, rows); d != "" {
-		t.Errorf("rows (-want,+got):\n%s", d)
-	}
+	require.Same(t, "rows", wantRows, rows)
 }
 
 // Above 200 tasks colours are levels: a chain's count up, independent tasks'
@@ -119,37 +100,32 @@ func TestLevels(t *testing.T) {
 				d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(k - 1), To: id})
 			}
 		}
-		p, err := draw.Schedule(d, s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(draw.Schedule(d, s, nil))(t)
 		for k, b := range p.Rows[0].Bars {
-			if b.Group != c.want(k) {
-				t.Errorf("%s: task %d has group %d, want %d", name, k, b.Group, c.want(k))
-			}
+			require.Same(t, fmt.Sprintf("%s: group of task %d", name, k), c.want(k), b.Group)
 		}
 	}
 }
 
 func TestScheduleErrors(t *testing.T) {
-	for name, c := range map[string]struct {
-		edit func(*model.DAG, *model.Schedule, *[]float64)
-		want string
-	}{
-		"instance":     {func(d *model.DAG, _ *model.Schedule, _ *[]float64) { d.Machines = nil }, "machines is empty"},
-		"task missing": {func(_ *model.DAG, s *model.Schedule, _ *[]float64) { s.Tasks = s.Tasks[1:] }, "has 5 tasks"},
-		"few ends":     {func(_ *model.DAG, _ *model.Schedule, f *[]float64) { *f = (*f)[1:] }, "has 4 transfers, 3 ends"},
-		"no edge":      {func(_ *model.DAG, s *model.Schedule, _ *[]float64) { s.Transfers[1].To = "6" }, `transfers[1] from "2" to "6": there is no such edge`},
-		"no task":      {func(_ *model.DAG, s *model.Schedule, _ *[]float64) { s.Transfers[1].To = "7" }, "no such edge"},
-		"one machine":  {func(_ *model.DAG, s *model.Schedule, _ *[]float64) { s.Transfers[1].To = "4" }, `both tasks are on machine "P3"`},
-		"backwards":    {func(_ *model.DAG, _ *model.Schedule, f *[]float64) { (*f)[2] = 5 }, "starts at 6 and ends at 5"},
-		"nan":          {func(_ *model.DAG, _ *model.Schedule, f *[]float64) { (*f)[2] = math.NaN() }, "ends at NaN"},
-		"for ever":     {func(_ *model.DAG, _ *model.Schedule, f *[]float64) { (*f)[2] = math.Inf(1) }, "ends at +Inf"},
+	for name, c := range map[string]struct{ change, want string }{
+		"instance":     {"D.Machines=nil", "machines is empty"},
+		"task missing": {"S.Tasks=[1:]", "has 5 tasks"},
+		"few ends":     {"Ends=[1:]", "has 4 transfers, 3 ends"},
+		"no edge":      {"S.Transfers.1.To=6", `transfers[1] from "2" to "6": there is no such edge`},
+		"no task":      {"S.Transfers.1.To=7", "no such edge"},
+		"one machine":  {"S.Transfers.1.To=4", `both tasks are on machine "P3"`},
+		"backwards":    {"Ends.2=5", "starts at 6 and ends at 5"},
+		"nan":          {"Ends.2=NaN", "ends at NaN"},
+		"for ever":     {"Ends.2=+Inf", "ends at +Inf"},
 	} {
 		d, _, real, _, ends := sixTasks()
-		c.edit(d, real, &ends)
-		if _, err := draw.Schedule(d, real, ends); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		x := struct {
+			D    *model.DAG
+			S    *model.Schedule
+			Ends []float64
+		}{d, real, ends}
+		require.Set(t, &x, c.change)
+		require.Refused(t, name, require.Err(draw.Schedule(x.D, x.S, x.Ends)), model.ErrInvalid, c.want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 
@@ -135,8 +136,11 @@ func (p pen) labels(all []shape, lines ...float64) {
 	}
 }
 
-// fit writes a label between left and right in a rectangle if it fits, in
-// smaller letters if necessary.
+// leastCut is the fewest letters, the ellipsis included, that stand for a longer label.
+const leastCut = 9
+
+// fit writes a label between left and right in a rectangle if it fits, in smaller letters if necessary, or without its
+// middle if enough of it is left.
 func (p pen) fit(label string, c color.Color, left, right float64, r rect) {
 	size := min(labelSize, r.h/lineHeight)
 	f := newFace(size, false)
@@ -144,7 +148,12 @@ func (p pen) fit(label string, c color.Color, left, right float64, r rect) {
 		size *= max((right-left)/w, 0.75)
 		f = newFace(size, false)
 	}
-	if label != "" && size >= leastSize && f.width(label) <= right-left {
+	if f.width(label) > right-left {
+		if label = f.shorten(label, right-left); utf8.RuneCountInString(label) < leastCut {
+			return
+		}
+	}
+	if label != "" && size >= leastSize {
 		p.text(f, c, (left+right)/2, r.y+r.h/2+size*capHeight/2, 0.5, label)
 	}
 }

@@ -126,7 +126,7 @@ func (s *sheet) write(w io.Writer) (err error) {
 			s.paint(p, axisY, s.ticks())
 			f := newFace(axisSize, false)
 			p.text(f, ink, s.right, axisY+axisHeight-7, 1, s.late)
-			p.text(f, ink, margin, s.height-margin/2-4, 0, f.shorten(s.footer, s.width-2*margin))
+			p.text(f, ink, margin, s.height-margin/2-4, 0, f.clip(s.footer, s.width-2*margin))
 		}
 	})
 }
@@ -134,7 +134,7 @@ func (s *sheet) write(w io.Writer) (err error) {
 // heading writes the heading of a part of a picture, its baseline at y.
 func (s *sheet) heading(p pen, y float64, text string) {
 	f := newFace(panelSize, true)
-	p.text(f, ink, margin, y, 0, f.shorten(text, s.width-2*margin))
+	p.text(f, ink, margin, y, 0, f.clip(text, s.width-2*margin))
 }
 
 // back draws the background of a block over the axis, and its grid.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 )
 
@@ -45,9 +46,7 @@ func parse(t testing.TB, svg []byte) picture {
 		return ""
 	}
 	num := func(s string) (x float64) {
-		if _, err := fmt.Sscan(strings.TrimSuffix(s, "pt"), &x); err != nil {
-			t.Fatalf("%q: %v", s, err)
-		}
+		require.OK(t, require.Err(fmt.Sscan(strings.TrimSuffix(s, "pt"), &x)), s)
 		return x
 	}
 	for {
@@ -62,17 +61,13 @@ func parse(t testing.TB, svg []byte) picture {
 		if !ok {
 			continue
 		}
-		if root != (e.Name.Local == "svg") {
-			t.Fatalf("element %s, root %v", e.Name.Local, root)
-		}
+		require.Is(t, e.Name.Local == "svg", root, "element", e.Name.Local, "root")
 		root = false
 		switch e.Name.Local {
 		case "svg":
 			p.width, p.height = num(attr(e, "width")), num(attr(e, "height"))
 		case "title":
-			if err := d.DecodeElement(&p.title, &e); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, d.DecodeElement(&p.title, &e))
 		case "path":
 			p.paths = append(p.paths, path{attr(e, "d"), attr(e, "style")})
 		case "text":
@@ -80,9 +75,7 @@ func parse(t testing.TB, svg []byte) picture {
 			if _, size, ok := strings.Cut(attr(e, "style"), "font-size:"); ok {
 				x.Size = num(size[:strings.Index(size, "px")])
 			}
-			if err := d.DecodeElement(&x.Value, &e); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, d.DecodeElement(&x.Value, &e))
 			p.texts = append(p.texts, x)
 		}
 	}
@@ -135,18 +128,13 @@ func options(format string) draw.Options { return draw.Options{Style: draw.Style
 func gantt(t testing.TB, format, title string, panels []draw.Panel) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Gantt(&b, options(format), title, panels); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Gantt(&b, options(format), title, panels))
 	return b.Bytes()
 }
 
 func size(t testing.TB, b []byte) (w, h int) {
 	t.Helper()
-	m, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(png.Decode(bytes.NewReader(b)))(t)
 	return m.Bounds().Dx(), m.Bounds().Dy()
 }
 

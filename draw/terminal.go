@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gapwise/gapwise/internal/core/scene"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // Terminal draws a solution in characters, columns wide, at least 40: rows are machines, PEs, processors, servers or
@@ -116,9 +117,7 @@ func (t *terminal) write(w *bufio.Writer) {
 	}
 	margin := 0
 	for k, name := range names {
-		if n := utf8.RuneCountInString(name); n > 16 {
-			names[k] = string([]rune(name)[:15]) + "."
-		}
+		names[k] = words.Shorten(name, 16)
 		margin = max(margin, utf8.RuneCountInString(names[k]))
 	}
 	width := t.columns - margin - 2
@@ -158,7 +157,7 @@ func (t *terminal) labelled(width int) [][]rune {
 		if n := len(text); n == 1 {
 			text[0] = '|'
 		} else if n > 1 {
-			copy(text[1:n-1], []rune(b.label))
+			copy(text[1:n-1], []rune(words.Shorten(b.label, n-2)))
 			text[0], text[n-1] = '[', ']'
 		}
 		for r := b.row; r < b.row+b.rows; r++ {

@@ -3,28 +3,20 @@
 package draw
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 func terminalOf(t *testing.T, columns int, instance, solution string) string {
 	t.Helper()
-	in, err := model.DecodeInstance([]byte(instance))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := model.DecodeSolution([]byte(solution))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(model.DecodeInstance([]byte(instance)))(t)
+	s := require.Value(model.DecodeSolution([]byte(solution)))(t)
 	var b strings.Builder
-	if err := Terminal(&b, columns, Frame{Instance: in, Solution: s}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, Terminal(&b, columns, Frame{Instance: in, Solution: s}))
 	return b.String()
 }
 
@@ -36,6 +28,12 @@ func TestTerminal(t *testing.T) {
 			"P1 |[a======][c===]\n" +
 				"P2 |         [b========================]\n" +
 				"    0                               12 s\n"},
+		"names that differ at their ends": {
+			`{"kind":"dag","version":1,"name":"pair","machines":[{"id":"a-machine-of-the-rack-1"},{"id":"a-machine-of-the-rack-2"}],"tasks":[{"id":"align:sample:of-the-run:00001","cost_s":[3,3]},{"id":"align:sample:of-the-run:00002","cost_s":[3,3]}],"edges":[],"network":{"bandwidth":1}}`,
+			`{"kind":"dag","version":1,"tasks":[{"id":"align:sample:of-the-run:00001","machine":"a-machine-of-the-rack-1","start_s":0},{"id":"align:sample:of-the-run:00002","machine":"a-machine-of-the-rack-2","start_s":0}],"transfers":[]}`,
+			"a-machi…e-rack-1 |[align:sam…-run:00001]\n" +
+				"a-machi…e-rack-2 |[align:sam…-run:00002]\n" +
+				"                  0                  3 s\n"},
 		"reservation": {
 			`{"kind":"reservation","version":1,"name":"two","pes":4,"requests":[{"id":"r1","arrival_s":0,"ready_s":0,"duration_s":50,"deadline_s":100,"pes":3},{"id":"r2","arrival_s":5,"ready_s":5,"duration_s":40,"deadline_s":100,"pes":2}]}`,
 			`{"kind":"reservation","version":1,"bookings":[{"id":"r1","start_s":0,"pes":"0-1,3"},{"id":"r2","start_s":50,"pes":"2-3"}]}`,
@@ -98,7 +96,5 @@ func TestTerminalOfManyRows(t *testing.T) {
 func TestTerminalErrors(t *testing.T) {
 	in := &model.DAG{}
 	err := Terminal(new(strings.Builder), 80, Frame{Instance: in, Solution: &model.Bookings{}})
-	if !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("bookings of a dag: %v", err)
-	}
+	require.Refused(t, "bookings of a dag", err, model.ErrInvalid, "")
 }

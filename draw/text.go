@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/gapwise/gapwise/internal/text/scale"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // capHeight is the height of a capital of Liberation Sans, lineHeight the room
@@ -69,8 +70,20 @@ func (f face) has(r rune) bool {
 	return err == nil && glyph != 0
 }
 
-// shorten cuts s to a width, an ellipsis at its end.
-func (f face) shorten(s string, width float64) string {
+// shorten cuts a name to a width, in its middle: names differ at their ends.
+func (f face) shorten(name string, width float64) string {
+	if f.width(name) <= width {
+		return name
+	}
+	n := sort.Search(len([]rune(name)), func(n int) bool { return n > 0 && f.width(words.Shorten(name, n)) > width })
+	if n <= 2 {
+		return ""
+	}
+	return words.Shorten(name, n-1)
+}
+
+// clip cuts a sentence to a width, an ellipsis at its end.
+func (f face) clip(s string, width float64) string {
 	if f.width(s) <= width {
 		return s
 	}

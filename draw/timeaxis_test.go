@@ -5,7 +5,7 @@ package draw
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Ten hours and more are labelled in hours, four days and more in days.
@@ -43,8 +43,6 @@ func TestTicks(t *testing.T) {
 		for _, x := range ticks(c.low, c.high, c.length, newFace(axisSize, false)) {
 			got = append(got, x.Label)
 		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%s (-want,+got):\n%s", name, d)
-		}
+		require.Same(t, name, c.want, got)
 	}
 }

@@ -4,7 +4,6 @@ package draw_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/theme"
 	"github.com/gapwise/gapwise/model"
 )
@@ -48,9 +48,7 @@ func clusters(t testing.TB, format, title string, in *model.TVC, e *model.Embedd
 	var b bytes.Buffer
 	o := options(format)
 	o.At = at
-	if err := draw.Clusters(&b, o, title, in, e); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Clusters(&b, o, title, in, e))
 	return b.Bytes()
 }
 
@@ -78,10 +76,11 @@ func share(k int) string { return hex(theme.Shares[k]) }
 func TestClustersByHand(t *testing.T) {
 	ten := 10.0
 	for name, c := range map[string]struct {
-		edit func(*model.TVC, *model.Embeddings)
-		at   *float64
-		want map[string]int // links and one of the legend, of the colours that are there
-		head string
+		change string
+		three  bool // the first run alone, on three servers
+		at     *float64
+		want   map[string]int // links and one of the legend, of the colours that are there
+		head   string
 	}{
 		// a loads two links of servers with 10 %, b two and two edge links with
 		// 60 %, c two links of each layer wholly.
@@ -89,30 +88,26 @@ func TestClustersByHand(t *testing.T) {
 			head: "At 20 s: 9 of 32 slots in use; reserved: 21.2 % of the servers' links, 20.0 % of those from edge to aggregation switches, 12.5 % of those to core switches"},
 		"a moment": {at: &ten, want: map[string]int{noShare: 43, share(1): 3, share(3): 5},
 			head: "At 10 s: 7 of 32 slots in use; reserved: 8.8 % of the servers' links, 7.5 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
-		"links of servers alone": {edit: func(in *model.TVC, _ *model.Embeddings) { in.FatTree.Fabric = model.FabricNonBlocking },
+		"links of servers alone": {change: "Instance.FatTree.Fabric=non-blocking",
 			want: map[string]int{noShare: 11, share(1): 3, share(3): 3, share(4): 3, "loose": 33},
 			head: "At 20 s: 9 of 32 slots in use; reserved: 21.2 % of the servers' links"},
 		// Two servers of one edge switch, one of another: the link of the first
 		// carries one VM's bandwidth, or both servers' paths reserve it.
-		"cut": {edit: func(_ *model.TVC, e *model.Embeddings) { e.Runs = three(e.Runs[1]) },
+		"cut": {three: true,
 			want: map[string]int{noShare: 44, share(1): 6},
 			head: "At 0 s: 3 of 32 slots in use; reserved: 1.9 % of the servers' links, 1.2 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
-		"per path": {edit: func(in *model.TVC, e *model.Embeddings) {
-			in.Hose = model.HosePerPath
-			e.Runs = three(e.Runs[1])
-		}, want: map[string]int{noShare: 44, share(1): 6},
+		"per path": {change: "Instance.Hose=per-path", three: true, want: map[string]int{noShare: 44, share(1): 6},
 			head: "At 0 s: 3 of 32 slots in use; reserved: 1.9 % of the servers' links, 1.9 % of those from edge to aggregation switches, 0.0 % of those to core switches"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in, e := fourClusters()
-			if c.edit != nil {
-				c.edit(in, e)
+			require.Set(t, &draw.Frame{Instance: in, Solution: e}, c.change)
+			if c.three {
+				e.Runs = three(e.Runs[1])
 			}
 			p := parse(t, clusters(t, "svg", "four", in, e, c.at))
-			if d := cmp.Diff(c.want, linksOf(p)); d != "" {
-				t.Errorf("links (-want,+got):\n%s", d)
-			}
+			require.Same(t, "links", c.want, linksOf(p))
 			count := fmt.Sprintf("Slots in use, of 32, over time; dashed: the moment above; below: %d rejected", len(in.Requests)-len(e.Runs))
 			texts(t, p, []string{c.head, count, "four", "core", "aggregation", "edge", "slots", "pod 0", "pod 3", "rejected", "a"}, "waiting")
 			noOverlap(t, p)
@@ -151,7 +146,6 @@ func TestClustersStack(t *testing.T) {
 // Waiting counts from the arrival to the first segment, suspended between
 // segments.
 func TestClustersQueue(t *testing.T) {
-	t.Parallel()
 	in, e := fourClusters()
 	in.Queue = true
 	c := &e.Runs[2].Segments
@@ -159,9 +153,8 @@ func TestClustersQueue(t *testing.T) {
 	*c = append(*c, model.Segment[model.Embedding]{StartS: 60, EndS: 65, Place: (*c)[0].Place})
 	var b bytes.Buffer
 	at := 42.0
-	if err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "bgmbf", At: &at}, []draw.Frame{{Instance: in, Solution: e}}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "bgmbf", At: &at},
+		[]draw.Frame{{Instance: in, Solution: e}}))
 	p := parse(t, b.Bytes())
 	texts(t, p, []string{"four, bgmbf: 3 of 4 requests run, mean response 81.667 s, mean bounded slowdown 2.167, 1 suspensions", "waiting", "suspended", "refused",
 		"Requests that wait and those suspended, over time"}, "NaN")
@@ -198,9 +191,7 @@ func rectangles(t *testing.T, p picture, colour string) (all []rectangle) {
 		}
 		for d := range strings.SplitSeq(strings.TrimSuffix(x.D, "Z"), "Z") {
 			var x0, y0, x1, y1, x2, y2 float64
-			if _, err := fmt.Sscanf(d, "M%g,%gL%g,%gL%g,%g", &x0, &y0, &x1, &y1, &x2, &y2); err != nil {
-				t.Fatalf("%q: %v", d, err)
-			}
+			require.OK(t, require.Err(fmt.Sscanf(d, "M%g,%gL%g,%gL%g,%g", &x0, &y0, &x1, &y1, &x2, &y2)), d)
 			all = append(all, rectangle{min(x0, x2), min(y0, y2), max(x0, x2) - min(x0, x2), max(y0, y2) - min(y0, y2)})
 		}
 	}
@@ -287,37 +278,36 @@ func TestClustersErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		format string
 		at     *float64
-		edit   func(*model.TVC, *model.Embeddings)
+		change string
 		is     error
 		want   string
 	}{
-		"format":       {"gif", nil, func(*model.TVC, *model.Embeddings) {}, draw.ErrFormat, `"gif"`},
-		"instance":     {"svg", nil, func(in *model.TVC, _ *model.Embeddings) { in.FatTree.K = 3 }, model.ErrInvalid, "k is 3"},
-		"no request":   {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].ID = "z" }, model.ErrInvalid, `"z"`},
-		"no server":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[1].Server = 16 }, model.ErrInvalid, `"b" has server 16 after 4, must be ascending numbers from 0 to 15`},
-		"twice":        {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[1].Server = 4 }, model.ErrInvalid, `server 4 after 4`},
-		"negative":     {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[0].Server = -1 }, model.ErrInvalid, `server -1`},
-		"too many VMs": {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[0].VMs = 3 }, model.ErrInvalid, `3 VMs on server 4, must be from 1 to 2`},
-		"no switch":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Switch.Group = 4 }, model.ErrInvalid, `aggregation-4-1, there is no such switch`},
-		"backwards":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].EndS = 5 }, model.ErrInvalid, `"b" runs from 10 to 5`},
-		"late moment":  {"svg", &late, func(*model.TVC, *model.Embeddings) {}, model.ErrInvalid, "moment: 1000, the picture is from 0 to 110"},
+		"format":       {"gif", nil, "", draw.ErrFormat, `"gif"`},
+		"instance":     {"svg", nil, "Instance.FatTree.K=3", model.ErrInvalid, "k is 3"},
+		"no request":   {"svg", nil, "Solution.Runs.0.ID=z", model.ErrInvalid, `"z"`},
+		"no server":    {"svg", nil, "Solution.Runs.0.Segments.0.Place.Servers.1.Server=16", model.ErrInvalid, `"b" has server 16 after 4, must be ascending numbers from 0 to 15`},
+		"twice":        {"svg", nil, "Solution.Runs.0.Segments.0.Place.Servers.1.Server=4", model.ErrInvalid, `server 4 after 4`},
+		"negative":     {"svg", nil, "Solution.Runs.0.Segments.0.Place.Servers.0.Server=-1", model.ErrInvalid, `server -1`},
+		"too many VMs": {"svg", nil, "Solution.Runs.0.Segments.0.Place.Servers.0.VMs=3", model.ErrInvalid, `3 VMs on server 4, must be from 1 to 2`},
+		"no switch":    {"svg", nil, "Solution.Runs.0.Segments.0.Place.Switch.Group=4", model.ErrInvalid, `aggregation-4-1, there is no such switch`},
+		"backwards":    {"svg", nil, "Solution.Runs.0.Segments.0.EndS=5", model.ErrInvalid, `"b" runs from 10 to 5`},
+		"late moment":  {"svg", &late, "", model.ErrInvalid, "moment: 1000, the picture is from 0 to 110"},
 	} {
 		in, e := fourClusters()
-		c.edit(in, e)
+		require.Set(t, &draw.Frame{Instance: in, Solution: e}, c.change)
 		o := options(c.format)
 		o.At = c.at
-		if err := draw.Clusters(new(bytes.Buffer), o, "", in, e); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Refused(t, name, draw.Clusters(new(bytes.Buffer), o, "", in, e), c.is, c.want)
 	}
 	in, b := fiveRequests()
-	if err := draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at}, []draw.Frame{{Instance: in, Solution: b}}); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "not one moment") {
-		t.Errorf("a moment of a reservation: %v", err)
-	}
+	require.Refused(t, "a moment of a reservation",
+		draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at},
+			[]draw.Frame{{Instance: in, Solution: b}}), model.ErrUnsupported, "not one moment")
 	tvc, _ := fourClusters()
-	if err := draw.Solution(new(bytes.Buffer), options("svg"), []draw.Frame{{Instance: in, Solution: &model.Embeddings{}}, {Instance: tvc, Solution: b}}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("embeddings of a reservation: %v", err)
-	}
+	require.Refused(t, "embeddings of a reservation",
+		draw.Solution(new(bytes.Buffer), options("svg"),
+			[]draw.Frame{{Instance: in, Solution: &model.Embeddings{}}, {Instance: tvc, Solution: b}}),
+		model.ErrInvalid, "")
 }
 
 // There is a picture within its bounds for any runs, feasible or not, the same again.
@@ -344,9 +334,7 @@ func TestClustersAnything(t *testing.T) {
 		noOverlap(rt, p)
 		finite(t, p)
 		again := parse(t, clusters(t, "svg", "t", in, e, nil))
-		if d := cmp.Diff(p, again, cmp.AllowUnexported(picture{})); d != "" {
-			rt.Fatalf("another picture the second time:\n%s", d)
-		}
+		require.Same(rt, "another picture the second time", p, again, cmp.AllowUnexported(picture{}))
 	})
 }
 

@@ -64,9 +64,19 @@ var families = []family{
 	{"figures of any size", model.KindDAG, 400,
 		powers,
 		nil},
+	{"machines that can't run some", model.KindDAG, 800,
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Restrict(rng, testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)))
+		},
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Restrict(rng, testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)))
+		}},
 	{"contended", model.KindDAG, 0,
 		nil,
 		func(rng *rand.Rand) model.Instance { return testkit.ContendedDAG(rng, 7, 3) }},
+	{"contended, machines that can't run some", model.KindDAG, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return testkit.Restrict(rng, testkit.ContendedDAG(rng, 7, 3)) }},
 
 	{"any", model.KindReservation, 800,
 		func(rng *rand.Rand) model.Instance { return testkit.RandomReservation(rng, 1+rng.IntN(7)) },

@@ -65,10 +65,7 @@ func native(t *testing.T, p *gapwise.Problem) (all []way) {
 			sets = append(sets, []string{d}, append([]string{d}, quiet...))
 		}
 		for _, off := range sets {
-			s, err := e.Without(off...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(e.Without(off...))(t)
 			all = append(all, way{e.Name() + " without " + strings.Join(off, ", "), s})
 		}
 	}
@@ -172,11 +169,7 @@ func eachFamily(t *testing.T, test func(t *testing.T, f family, p *gapwise.Probl
 	for _, f := range families {
 		t.Run(string(f.kind)+" "+f.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := gapwise.ProblemOf(f.kind)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, f, p)
+			test(t, f, require.Value(gapwise.ProblemOf(f.kind))(t))
 		})
 	}
 }
@@ -431,10 +424,7 @@ var found = map[string]float64{
 // others are refused: their times can't be kept apart, or a need is of 5e-324.
 func TestFound(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*/testdata/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := require.Value(filepath.Glob("*/testdata/*.json"))(t)
 	more, err := filepath.Glob("*/testdata/found/*.json")
 	if err != nil || len(files)+len(more) < len(found)+5 {
 		t.Fatal(files, more, err)
@@ -445,18 +435,11 @@ func TestFound(t *testing.T) {
 			in, err := instances.Load(file)
 			want, ok := found[filepath.ToSlash(file)]
 			if !ok {
-				if !errors.Is(err, model.ErrInvalid) {
-					t.Errorf("error %v, want invalid input", err)
-				}
+				require.Refused(t, "error", err, model.ErrInvalid, "")
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := gapwise.ProblemOf(in.Kind())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
+			p := require.Value(gapwise.ProblemOf(in.Kind()))(t)
 			c := check{t, in, p}
 			c.around(want, !math.IsNaN(want))
 			for k, w := range append(append(whole(p), linear(p)...), native(t, p)...) {
@@ -495,10 +478,9 @@ func TestRefused(t *testing.T) {
 			if wrong == nil {
 				wrong = &model.VCSched{}
 			}
-			if _, err := w.Solve(t.Context(), wrong, model.Settings{}); !errors.Is(err, model.ErrUnsupported) ||
-				strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s takes %s: %v", w.name, wrong.Kind(), err)
-			}
+			require.Refused(t, w.name+" and "+string(wrong.Kind()),
+				require.Err(w.Solve(t.Context(), wrong, model.Settings{})),
+				model.ErrUnsupported, "")
 			if _, err := w.Solve(meter.Limit(t.Context(), 1000), in,
 				model.Settings{Start: starts[f.kind]}); !errors.Is(err, model.ErrInvalid) &&
 				!errors.Is(err, model.ErrUnsupported) {

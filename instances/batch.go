@@ -152,7 +152,6 @@ func (s *BatchSpec) nth(k, _ int, seed uint64) Planned {
 	one := s.withDefaults()
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.name(), k, one.Generate)
-	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF == "" {
 		c.Try = one.try
 	}

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,37 +24,20 @@ func TestBatchKeepsLog(t *testing.T) {
 4 3 -1 5 1 -1 -1 -1 9 -1 9 -1 -1 -1 3 -1 -1 30
 5 4 -1 5 1 -1 -1 -1 9 -1 -1 -1 -1 -1 -1 -1 -1 -1
 `
-	log, err := swf.ReadAll(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, _, err := NewBatchSpec().fromSWF("n", log, SWFJobs{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := require.Value(swf.ReadAll(strings.NewReader(text)))(t)
+	in, _ := require.Pair(NewBatchSpec().fromSWF("n", log, SWFJobs{}))(t)
 	var got []*model.JobLog
 	for _, j := range in.(*model.Batch).Jobs {
 		got = append(got, j.Log)
 	}
 	first := &model.JobLog{User: "7", Group: "8", Queue: "interactive", Partition: "2", Status: "completed"}
 	want := []*model.JobLog{first, first, {User: "0", Executable: "4", Queue: "1", Preceding: "1", ThinkS: 30, Status: "cancelled"}, {Queue: "3"}, nil}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	require.Same(t, "result", want, got)
 	if got[0] != got[1] {
 		t.Error("equal logs aren't shared")
 	}
-	data, err := in.(*model.Batch).MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := model.DecodeInstance(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(in, back); d != "" {
-		t.Errorf("written and read: (-want +got)\n%s", d)
-	}
+	back := require.Value(model.DecodeInstance(require.Value(in.(*model.Batch).MarshalJSON())(t)))(t)
+	require.Same(t, "written and read", in, back)
 	if jobs := back.(*model.Batch).Jobs; jobs[0].Log != jobs[1].Log {
 		t.Error("equal logs aren't shared when read")
 	}

@@ -25,7 +25,7 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 		if j.Wait < 0 {
 			return nil, 0, 0, fmt.Errorf("%w: the log tells no wait of job %s, and so not when it ran", model.ErrInvalid, in.Jobs[k].ID)
 		}
-		order[k], starts[k] = k, in.Jobs[k].SubmitS+float64(j.Wait)
+		order[k], starts[k] = k, in.Jobs[k].SubmitS+micro(j.Wait)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
 	type end struct {

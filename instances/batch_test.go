@@ -22,16 +22,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-func batchOf(t *testing.T, edit func(*BatchSpec)) *model.Batch {
+func batchOf(t *testing.T, parameters string, args ...any) *model.Batch {
 	t.Helper()
 	s := NewBatchSpec()
 	s.Seed = 1
-	edit(&s)
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	set(t, &s, fmt.Sprintf(parameters, args...))
+	return require.Value(s.Generate())(t)
 }
 
 // offeredBatch returns the offered load of an instance.
@@ -43,46 +39,33 @@ func offeredBatch(in *model.Batch) float64 {
 	return work / float64(in.Processors) / (in.Jobs[len(in.Jobs)-1].SubmitS - in.Jobs[0].SubmitS)
 }
 
-// over returns the mean and the standard deviation of a figure of jobs.
-func over(in *model.Batch, figure func(model.BatchJob) float64) (mean, deviation float64) {
-	n := float64(len(in.Jobs))
-	for _, j := range in.Jobs {
-		mean += figure(j) / n
-	}
-	for _, j := range in.Jobs {
-		deviation += (figure(j) - mean) * (figure(j) - mean) / n
-	}
-	return mean, math.Sqrt(deviation)
-}
-
 // Load changes the submissions alone, by one ratio; every other parameter changes only its own values.
 func TestBatchPaired(t *testing.T) {
 	for _, m := range BatchModels {
-		base := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 300 })
+		base := batchOf(t, "model=%v jobs=300", m)
 		if got := offeredBatch(base); math.Abs(got-0.7) > 1e-6 {
 			t.Errorf("%s: offered load %v, want 0.7", m, got)
 		}
 		for name, c := range map[string]struct {
-			edit func(*BatchSpec)
-			but  []string // fields of jobs that may differ
+			parameters string
+			but        []string // fields of jobs that may differ
 		}{
-			"load":        {func(s *BatchSpec) { s.Load = 1.1 }, []string{"SubmitS"}},
-			"tiers":       {func(s *BatchSpec) { s.Tiers = 1 }, nil},
-			"migration":   {func(s *BatchSpec) { s.MigrationS = 900 }, nil},
-			"threshold":   {func(s *BatchSpec) { s.Threshold = 1.01 }, nil},
-			"kill":        {func(s *BatchSpec) { s.Kill = "yes" }, nil},
-			"estimates":   {func(s *BatchSpec) { s.Estimates = estimatesExact }, []string{"EstimateS"}},
-			"cpu":         {func(s *BatchSpec) { s.CPUMin = 1 }, []string{"CPU"}},
-			"cpu process": {func(s *BatchSpec) { s.CPU = useOfProcess }, []string{"CPU"}},
-			"efficiency":  {func(s *BatchSpec) { s.Efficiency, s.EfficiencySD = 0.6, 0.05 }, []string{"BgEfficiency"}},
+			"load":        {"load=1.1", []string{"SubmitS"}},
+			"tiers":       {"tiers=1", nil},
+			"migration":   {"migration_s=900", nil},
+			"threshold":   {"threshold=1.01", nil},
+			"kill":        {"kill=yes", nil},
+			"estimates":   {"user_estimates=exact", []string{"EstimateS"}},
+			"cpu":         {"cpu_min=1", []string{"CPU"}},
+			"cpu process": {"cpu=process", []string{"CPU"}},
+			"efficiency":  {"efficiency=0.6 efficiency_sd=0.05", []string{"BgEfficiency"}},
 		} {
-			in := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 300; c.edit(s) })
+			in := batchOf(t, "model=%v jobs=300 "+c.parameters, m)
 			if in.Name == base.Name {
 				t.Errorf("%s, %s: both instances are called %s", m, name, in.Name)
 			}
-			if d := cmp.Diff(base.Jobs, in.Jobs, cmpopts.IgnoreFields(model.BatchJob{}, c.but...)); d != "" {
-				t.Errorf("%s, %s: (-base +got)\n%s", m, name, d)
-			}
+			require.Same(t, fmt.Sprintf("%s, %s", m, name), base.Jobs, in.Jobs,
+				cmpopts.IgnoreFields(model.BatchJob{}, c.but...))
 			if len(c.but) > 0 && cmp.Equal(base.Jobs, in.Jobs) {
 				t.Errorf("%s, %s: nothing changes", m, name)
 			}
@@ -95,11 +78,10 @@ func TestBatchPaired(t *testing.T) {
 			}
 		}
 		// Fewer jobs are the first of more, except for the load and the estimates.
-		few := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 100 })
-		if d := cmp.Diff(base.Jobs[:100], few.Jobs, cmpopts.IgnoreFields(model.BatchJob{}, "SubmitS", "EstimateS")); d != "" {
-			t.Errorf("%s: (-100 of 300 jobs +100 jobs)\n%s", m, d)
-		}
-		if other := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Index = m, 300, 1 }); cmp.Equal(base.Jobs, other.Jobs) {
+		few := batchOf(t, "model=%v jobs=100", m)
+		require.Same(t, fmt.Sprintf("%s: (-100 of 300 jobs +100 jobs)", m), base.Jobs[:100], few.Jobs,
+			cmpopts.IgnoreFields(model.BatchJob{}, "SubmitS", "EstimateS"))
+		if other := batchOf(t, "model=%v jobs=300 index=1", m); cmp.Equal(base.Jobs, other.Jobs) {
 			t.Errorf("%s: instance 1 is instance 0", m)
 		}
 	}
@@ -108,13 +90,9 @@ func TestBatchPaired(t *testing.T) {
 // CPU uses, losses and efficiencies have the paper's distributions. Job arrays are equal jobs except for their names;
 // the last one may be short.
 func TestBatchArrays(t *testing.T) {
-	t.Parallel()
 	s := NewBatchSpec()
 	s.Jobs, s.Arrays, s.Seed = 10, 4, 3
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(s.Generate())(t)
 	if len(in.Jobs) != 10 {
 		t.Fatalf("%d jobs, want 10", len(in.Jobs))
 	}
@@ -131,7 +109,7 @@ func TestBatchArrays(t *testing.T) {
 
 func TestBatchTraits(t *testing.T) {
 	const n = 50_000
-	in := batchOf(t, func(s *BatchSpec) { s.Jobs = n })
+	in := batchOf(t, "jobs=%v", n)
 	one := func(want bool) *model.Batch {
 		return &model.Batch{Jobs: slices.DeleteFunc(slices.Clone(in.Jobs), func(j model.BatchJob) bool { return (j.Processes == 1) != want })}
 	}
@@ -141,7 +119,7 @@ func TestBatchTraits(t *testing.T) {
 	use := func(j model.BatchJob) float64 { return j.Use(0) }
 	uniform := func(what string, in *model.Batch, figure func(model.BatchJob) float64, low, high float64) {
 		t.Helper()
-		mean, sd := over(in, figure)
+		mean, sd := moments(in.Jobs, figure)
 		wantSD := (high - low) / math.Sqrt(12)
 		if math.Abs(mean-(low+high)/2) > 5*wantSD/math.Sqrt(float64(len(in.Jobs))) || math.Abs(sd/wantSD-1) > 0.05 {
 			t.Errorf("%s is %v ± %v, want uniform from %v to %v", what, mean, sd, low, high)
@@ -155,11 +133,11 @@ func TestBatchTraits(t *testing.T) {
 	uniform("loss", in, loss, 0.005, 0.04)
 	uniform("efficiency of one process", single, efficiency, 0.80, 0.92)
 	uniform("CPU use", several, use, 0.4, 1)
-	if _, sd := over(single, use); sd > 1e-12 || single.Jobs[0].Use(0) != 1 {
+	if _, sd := moments(single.Jobs, use); sd > 1e-12 || single.Jobs[0].Use(0) != 1 {
 		t.Errorf("single processes use %v ± %v, want 1", single.Jobs[0].Use(0), sd)
 	}
 	// The normal distribution is clipped at 2.35 and 2.38 standard deviations.
-	mean, sd := over(several, efficiency)
+	mean, sd := moments(several.Jobs, efficiency)
 	if math.Abs(mean-0.48) > 0.003 || sd > 0.12 || sd < 0.112 {
 		t.Errorf("efficiency of several processes is %v ± %v, want 0.48 ± 0.12, clipped", mean, sd)
 	}
@@ -179,7 +157,7 @@ func TestBatchTraits(t *testing.T) {
 			t.Errorf("a share of %v of the efficiencies is at the %s end, want 0.009", share, what)
 		}
 	}
-	each := batchOf(t, func(s *BatchSpec) { s.Jobs, s.CPU, s.CPUMin, s.CPUMax = 2000, useOfProcess, 0.2, 0.5 })
+	each := batchOf(t, "jobs=2000 cpu=process cpu_min=0.2 cpu_max=0.5")
 	for _, j := range each.Jobs {
 		if j.Processes > 1 && len(j.CPU) != j.Processes || slices.ContainsFunc(j.CPU, func(x float64) bool { return x < 0.2 || x > 0.5 }) {
 			t.Fatalf("%d processes use %v", j.Processes, j.CPU)
@@ -188,38 +166,36 @@ func TestBatchTraits(t *testing.T) {
 }
 
 func TestBatchRefuses(t *testing.T) {
-	for want, edit := range map[string]func(*BatchSpec){
-		"jobs is 0, must be at least 1 without a log": func(s *BatchSpec) { s.Jobs = 0 },
-		"jobs is -1":                                 func(s *BatchSpec) { s.Jobs = -1 },
-		"processors is -4, must be from 1 to":        func(s *BatchSpec) { s.Processors = -4 },
-		"tiers is 3, must be 1 or 2":                 func(s *BatchSpec) { s.Tiers = 3 },
-		"load is NaN":                                func(s *BatchSpec) { s.Load = math.NaN() },
-		"load is 0.0001, must be from 0.001 to 1000": func(s *BatchSpec) { s.Load = 0.0001 },
-		`model is "x", must be one of ["feitelson" "jann" "lublin"]`:        func(s *BatchSpec) { s.Model = "x" },
-		`user_estimates is "log", a workload model has none`:                func(s *BatchSpec) { s.Estimates = estimatesLog },
-		`cpu is "full", must be one of ["job" "process"]`:                   func(s *BatchSpec) { s.CPU = "full" },
-		`kill is "", must be one of ["no" "yes"]`:                           func(s *BatchSpec) { s.Kill = "" },
-		"CPU uses are from 0.5 to 0.4":                                      func(s *BatchSpec) { s.CPUMin, s.CPUMax = 0.5, 0.4 },
-		"the efficiency is 1.5 ± 0.12, both must be from 0 to 1":            func(s *BatchSpec) { s.Efficiency = 1.5 },
-		"longest_h is 1, must be from 2 to 10,000":                          func(s *BatchSpec) { s.Longest = 1 },
-		"mean_runtime is 172800, must be from 1 to below longest_h":         func(s *BatchSpec) { s.MeanRuntime = 172_800 },
-		"serial is 1, must be from 0 to below 1":                            func(s *BatchSpec) { s.Serial = 1 },
-		"serial and mean_size go with the models feitelson and jann":        func(s *BatchSpec) { s.Model, s.Serial = modelLublin, 0.3 },
-		"the others would have 399.8 processes on average, must be above 2": func(s *BatchSpec) { s.MeanSize, s.Serial = 200, 0.501 },
-		"mean_size is 2, there is one size":                                 func(s *BatchSpec) { s.MeanSize, s.Processors = 2, 1 },
-		"log is standard input, give a file":                                func(s *BatchSpec) { s.SWF = "-" },
-		"runtime_ratio is 0.5, must be from 1 to 10^6":                      func(s *BatchSpec) { s.RuntimeRatio = 0.5 },
-		"largest goes with the model jann":                                  func(s *BatchSpec) { s.Largest = 320 },
-		"largest is 64, must be at least 65":                                func(s *BatchSpec) { s.Model, s.Largest = modelJann, 64 },
-		"arrays is -1, must be at least 1":                                  func(s *BatchSpec) { s.Arrays = -1 },
-		"threshold is 3, must be above 0":                                   func(s *BatchSpec) { s.Threshold = 3 },
-		"migration_s is -1":                                                 func(s *BatchSpec) { s.MigrationS = -1 },
+	for want, parameters := range map[string]string{
+		"jobs is 0, must be at least 1 without a log": "jobs=0",
+		"jobs is -1":                                 "jobs=-1",
+		"processors is -4, must be from 1 to":        "processors=-4",
+		"tiers is 3, must be 1 or 2":                 "tiers=3",
+		"load is NaN":                                "load=NaN",
+		"load is 0.0001, must be from 0.001 to 1000": "load=0.0001",
+		`model is "x", must be one of ["feitelson" "jann" "lublin"]`:        "model=x",
+		`user_estimates is "log", a workload model has none`:                "user_estimates=log",
+		`cpu is "full", must be one of ["job" "process"]`:                   "cpu=full",
+		`kill is "", must be one of ["no" "yes"]`:                           "kill=",
+		"CPU uses are from 0.5 to 0.4":                                      "cpu_min=0.5 cpu_max=0.4",
+		"the efficiency is 1.5 ± 0.12, both must be from 0 to 1":            "efficiency=1.5",
+		"longest_h is 1, must be from 2 to 10,000":                          "longest_h=1",
+		"mean_runtime is 172800, must be from 1 to below longest_h":         "mean_runtime=172800",
+		"serial is 1, must be from 0 to below 1":                            "serial=1",
+		"serial and mean_size go with the models feitelson and jann":        "model=lublin serial=0.3",
+		"the others would have 399.8 processes on average, must be above 2": "mean_size=200 serial=0.501",
+		"mean_size is 2, there is one size":                                 "mean_size=2 processors=1",
+		"log is standard input, give a file":                                "log=-",
+		"runtime_ratio is 0.5, must be from 1 to 10^6":                      "runtime_ratio=0.5",
+		"largest goes with the model jann":                                  "largest=320",
+		"largest is 64, must be at least 65":                                "model=jann largest=64",
+		"arrays is -1, must be at least 1":                                  "arrays=-1",
+		"threshold is 3, must be above 0":                                   "threshold=3",
+		"migration_s is -1":                                                 "migration_s=-1",
 	} {
 		s := NewBatchSpec()
-		edit(&s)
-		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		set(t, &s, parameters)
+		require.Refused(t, want, require.Err(s.Generate()), model.ErrInvalid, want)
 	}
 }
 
@@ -228,10 +204,9 @@ func TestBatchFromSWF(t *testing.T) {
 		return model.BatchJob{ID: id, SubmitS: submit, RuntimeS: runtime, EstimateS: estimate, Processes: processes}
 	}
 	s := NewBatchSpec()
-	in, report, err := s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, _ := require.Pair(s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}))(t)
+	account := model.AccountOf(in)
+	model.SetAccount(in, nil)
 	want := &model.Batch{Name: "n", Processors: 16, Tiers: 1, MigrationS: 20, Jobs: []model.BatchJob{job("1", 0, 1, 0, 4), job("2", 10, 60, 120, 4),
 		job("3", 20, 50, 40, 2), job("5", 35, 80, 80, 1), job("4", 40, 70, 0, 16), job("record-10", 71, 30, 0, 8)}}
 	for k := range want.Jobs {
@@ -240,33 +215,29 @@ func TestBatchFromSWF(t *testing.T) {
 	if d := cmp.Diff(want, in); d != "" { // on one tier nothing is drawn
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if invented := report.Invented(); invented != "" {
-		t.Errorf("of the log itself: %s", invented)
-	}
 	drawn := s
 	drawn.Tiers = 2
-	two, told, err := drawn.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two, _ := require.Pair(drawn.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 7}))(t)
 	if j := two.(*model.Batch).Jobs[0]; j.FgLoss == 0 || len(j.CPU) == 0 || j.BgEfficiency == 0 {
 		t.Errorf("on two tiers %+v has no traits", j)
 	}
+	told := model.AccountOf(two).Assumed.String()
 	for _, want := range []string{"drawn with seed 7", "CPU uses from 0.4 to 1", "0.48 ± 0.12", "a migration costs 20 s"} {
-		if !strings.Contains(told.String(), want) && !strings.Contains(told.Invented(), want) {
+		if !strings.Contains(told, want) {
 			t.Errorf("%v doesn't say %q", told, want)
 		}
 	}
-	if want := "6 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 1 left out without a runtime; 1 left out, larger than the machine; " +
-		"1 with a runtime of 0, which becomes 1 s; 1 longer than their estimate; 3 without an estimate, which is then the runtime; 1 out of order, sorted"; report.String() != want {
-		t.Errorf("report %q, want\n%q", report, want)
-	}
+	require.Same(t, "account", []string{"log: Standard Workload Format, taken: 6 jobs, 16 processors",
+		"left out: 1 job larger than the machine (6); 1 job without processors (7); 1 job without a submit time (8); 1 job without a runtime (9)",
+		"assumed: 1 job with a runtime of 0, which becomes 1 s; 3 jobs without an estimate, which is their runtime",
+		"note: 1 job submitted before an earlier one of the log, put in order", "note: 1 job longer than the estimate"}, account.Lines())
 	s.Kill = "yes"
-	if _, report, err = s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}); err != nil || report.Cut != 1 || report.Longer != 0 {
-		t.Errorf("with jobs killed: error %v, report %v", err, report)
+	killed, _ := require.Pair(s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}))(t)
+	if told := model.AccountOf(killed); !strings.Contains(told.Assumed.String(), "1 job cut at the estimate") || len(told.Remarks) != 1 {
+		t.Errorf("with jobs killed: %v", told)
 	}
 	s.Processors = 8
-	_, _, err = s.fromSWF("n", readLog(t, smallLog), SWFJobs{RefuseLarge: true})
+	_, _, err := s.fromSWF("n", readLog(t, smallLog), SWFJobs{RefuseLarge: true})
 	if err == nil || !errors.Is(err, model.ErrInvalid) || err.Error() != "invalid SWF: line 6: job 4 needs 16 processors, the machine has 8" {
 		t.Errorf("error %v about a job that is larger than the machine", err)
 	}
@@ -290,7 +261,7 @@ func TestBatchFromSWFProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := &swf.Log{}
 		for k := range rapid.IntRange(1, 40).Draw(t, "jobs") {
-			time := rapid.Int64Range(-1, 5000)
+			time := rapid.Map(rapid.IntRange(-1, 5000), func(n int) float64 { return float64(n) })
 			log.Jobs = append(log.Jobs, swf.Job{Number: int64(k), Submit: time.Draw(t, "submit"), Runtime: time.Draw(t, "runtime"),
 				Procs: rapid.Int64Range(-1, 10).Draw(t, "procs"), RequestedProcs: rapid.Int64Range(-1, 10).Draw(t, "requested"), RequestedTime: time.Draw(t, "estimate")})
 		}
@@ -298,29 +269,27 @@ func TestBatchFromSWFProperties(t *testing.T) {
 		s.Processors, s.Load = 8, rapid.SampledFrom([]float64{0, 0.5, 2}).Draw(t, "load")
 		s.Estimates, s.Kill = rapid.SampledFrom(append(batchEstimates, "")).Draw(t, "estimates"), rapid.SampledFrom([]string{"no", "yes"}).Draw(t, "kill")
 		s.CPU, s.Tiers = rapid.SampledFrom(batchUses).Draw(t, "cpu"), rapid.IntRange(1, 2).Draw(t, "tiers")
-		made, report, err := s.fromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
-		if report.Requests == 0 {
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatal(err)
-			}
+		usable := slices.ContainsFunc(log.Jobs, func(j swf.Job) bool { return j.Submit >= 0 && j.Size() >= 1 && j.Size() <= 8 && j.Runtime >= 0 })
+		made, _, err := s.fromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
+		if !usable && errors.Is(err, model.ErrInvalid) {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !usable {
+			t.Fatalf("a usable job: %v; error %v", usable, err)
 		}
 		in := made.(*model.Batch)
-		if report.Jobs != len(log.Jobs) || report.Requests+leftOut(report) != report.Jobs || len(in.Jobs) != report.Requests || in.Jobs[0].SubmitS != 0 {
-			t.Fatalf("%v; the first job is submitted at %v", report, in.Jobs[0].SubmitS)
+		if float64(len(in.Jobs))+leftOut(in.Account) != float64(len(log.Jobs)) || in.Jobs[0].SubmitS != 0 {
+			t.Fatalf("%v; the first job is submitted at %v", in.Account.Lines(), in.Jobs[0].SubmitS)
 		}
 		if last := in.Jobs[len(in.Jobs)-1].SubmitS; s.Load > 0 && last > 1 && math.Abs(offeredBatch(in)/s.Load-1) > 0.001 {
 			t.Fatalf("load %v, want %v", offeredBatch(in), s.Load)
 		}
 		for _, j := range in.Jobs {
 			of := log.Jobs[mustInt(t, j.ID)]
-			if j.RuntimeS != float64(max(1, of.Runtime)) || j.Processes != int(of.Size()) {
+			if j.RuntimeS != max(1, of.Runtime) || j.Processes != int(of.Size()) {
 				t.Fatalf("%+v of %+v", j, of)
 			}
-			switch want := float64(max(0, of.RequestedTime)); {
+			switch want := max(0, of.RequestedTime); {
 			case s.Estimates == estimatesExact && j.EstimateS != 0, s.Estimates == estimatesTsafrir && j.EstimateS < j.RuntimeS,
 				(s.Estimates == estimatesLog || s.Estimates == "") && j.EstimateS != want:
 				t.Fatalf("estimates %q: %+v of %+v", s.Estimates, j, of)
@@ -337,26 +306,27 @@ func TestBatchOfLogs(t *testing.T) {
 		load       float64
 		said       string
 	}{
-		{"KTH-SP2-1996-2.1-cln", 100, 0.701, "28475 of 28476 jobs taken; 1 left out without processors; 8 with a runtime of 0, which becomes 1 s; 475 longer than their estimate"},
-		{"NASA-iPSC-1993-3.1-cln", 128, 0.466, "18239 of 18239 jobs taken; 173 with a runtime of 0, which becomes 1 s; 18239 without an estimate, which is then the runtime; " +
+		{"KTH-SP2-1996-2.1-cln", 100, 0.701, "28475 jobs|1 job without processors|8 jobs with a runtime of 0, which becomes 1 s|475 jobs longer than the estimate"},
+		{"NASA-iPSC-1993-3.1-cln", 128, 0.466, "18239 jobs|173 jobs with a runtime of 0, which becomes 1 s|18239 jobs without an estimate, which is their runtime|" +
 			"the log's submit times are really start times"},
-		{"LANL-CM5-1994-4.1-cln", 1024, 0.744, "122057 of 122060 jobs taken; 3 left out without processors; 2 with a runtime of 0, which becomes 1 s; " +
-			"40180 longer than their estimate; 11287 without an estimate, which is then the runtime"},
+		{"LANL-CM5-1994-4.1-cln", 1024, 0.744, "122057 jobs|3 jobs without processors|2 jobs with a runtime of 0, which becomes 1 s|" +
+			"40180 jobs longer than the estimate|11287 jobs without an estimate, which is their runtime"},
 	} {
 		t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", c.log+".swf.gz"))))
-		in := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs = c.log, 0 })
+		in := batchOf(t, "log=%v jobs=0", c.log)
 		if got := offeredBatch(in); in.Processors != c.processors || math.Abs(got-c.load) > 0.001 {
 			t.Errorf("%s: %d processors, load %v, want %d, %v", in.Name, in.Processors, got, c.processors, c.load)
 		}
-		log, err := LoadSWF(c.log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := require.Value(LoadLog(c.log, LogOptions{}))(t)
 		s := NewBatchSpec()
-		if _, report, err := s.fromSWF("n", log, SWFJobs{}); err != nil || report.String() != c.said {
-			t.Errorf("%s: error %v, said\n%v, want\n%v", c.log, err, report, c.said)
+		made, _ := require.Pair(s.fromSWF("n", log, SWFJobs{}))(t)
+		lines := strings.Join(model.AccountOf(made).Lines(), "; ")
+		for part := range strings.SplitSeq(c.said, "|") {
+			if !strings.Contains(lines, part) {
+				t.Errorf("%s: %s, want %q", c.log, lines, part)
+			}
 		}
-		scaled := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs, s.Load, s.Estimates = c.log, 1000, 0.9, estimatesTsafrir })
+		scaled := batchOf(t, "log=%v jobs=1000 load=0.9 user_estimates=tsafrir", c.log)
 		if got := offeredBatch(scaled); math.Abs(got-0.9) > 1e-4 {
 			t.Errorf("%s: load %v, want 0.9", scaled.Name, got)
 		}
@@ -375,9 +345,7 @@ func BenchmarkBatchSpec(b *testing.B) {
 			s.Model, s.Jobs = m, n
 			b.Run(fmt.Sprintf("%s/jobs=%d", m, n), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.Generate(); err != nil {
-						b.Fatal(err)
-					}
+					require.OK(b, require.Err(s.Generate()))
 				}
 			})
 		}
@@ -401,19 +369,17 @@ func FuzzBatchFromSWF(f *testing.F) {
 		s.Processors, s.Load, s.Tiers = processors, load, 1+int(flags>>2&1)
 		s.Kill = []string{"no", "yes"}[flags>>1&1]
 		s.Estimates = []string{"", estimatesExact, estimatesTsafrir, estimatesLog}[flags>>3&3]
-		in, report, err := s.fromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
+		in, _, err := s.fromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) || strings.ContainsAny(err.Error(), "\n\r") {
 				t.Fatalf("error %q", err)
 			}
 			return
 		}
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		b := in.(*model.Batch)
-		if n := report.Requests + report.Skipped + leftOut(report); n != report.Jobs || report.Requests != len(b.Jobs) {
-			t.Fatalf("%d jobs, report %+v", len(b.Jobs), report)
+		if n := float64(len(b.Jobs)) + leftOut(b.Account); n != float64(len(log.Jobs)) {
+			t.Fatalf("%d of %d jobs, %v", len(b.Jobs), len(log.Jobs), b.Account.Lines())
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,30 +17,54 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one directed graph. Its nodes have their work
-// (flop) and its edges their data (bytes) as the attribute size. Each needs a size of its own: defaults for all nodes
-// or edges are refused. Daggen sometimes writes an edge twice; with the same size it counts once. An edge of a task
-// that no node statement names is an error. Errors wrap model.ErrInvalid and name the line. O(length of the file).
-func readDOT(data []byte) (Workflow, error) {
+// readDOT reads a task graph as daggen (F. Suter, S. Hunold) and SimGrid have it: one directed graph. Its nodes have their
+// work (flop) and its edges their data (bytes) as the attribute size, or as the attributes that Options.DOT names. Each
+// node needs a size of its own: defaults for all nodes or edges are refused. An edge of no size, or of -1, is a dependency
+// without data. Daggen sometimes writes an edge twice; with the same size it counts once. An edge of a task that no node
+// statement names is an error, but for SimGrid's root and end. Errors wrap model.ErrInvalid and name the line. O(length of
+// the file).
+func readDOT(f *File) (workflow, error) {
+	data := f.data
+	names, err := dotNames(f.dot)
+	if err != nil {
+		return workflow{}, err
+	}
 	file, err := parseDOT(data)
 	if err != nil {
-		return Workflow{}, err
+		return workflow{}, err
 	}
 	if len(file.Graphs) != 1 {
-		return Workflow{}, badDOT(0, "there are %d graphs, must be one", len(file.Graphs))
+		return workflow{}, badDOT(0, "there are %d graphs, must be one", len(file.Graphs))
 	}
 	g := file.Graphs[0]
 	if !g.Directed {
-		return Workflow{}, badDOT(0, "the graph has no directions, must be a digraph")
+		return workflow{}, badDOT(0, "the graph has no directions, must be a digraph")
 	}
-	r := dotReader{ids: dotIDs(data), known: map[string]bool{}}
+	r := dotReader{ids: dotIDs(data), known: map[string]bool{}, names: names, simGrid: f.dot == ""}
 	if g.ID != "" {
 		r.find(g.ID)
 	}
 	if err := r.statements(g.Stmts, 0); err != nil {
-		return Workflow{}, err
+		return workflow{}, err
 	}
-	return r.link()
+	return r.link(f.account)
+}
+
+// dotNames returns the attributes of nodes and of edges that Options.DOT names: "size=WORK,data=DATA", or one of them.
+func dotNames(option string) (names [2]string, err error) {
+	names = [2]string{"size", "size"}
+	if option == "" {
+		return names, nil
+	}
+	for part := range strings.SplitSeq(option, ",") {
+		key, name, _ := strings.Cut(part, "=")
+		k := slices.IndexFunc(dotParts[:], func(p struct{ name, key string }) bool { return p.key == key })
+		if k < 0 || name == "" {
+			return names, fmt.Errorf("%w attributes of DOT: %q, give size=NAME (of nodes) and data=NAME (of edges) with a comma between them", model.ErrInvalid, part)
+		}
+		names[k] = name
+	}
+	return names, nil
 }
 
 func badDOT(line int, format string, args ...any) error {
@@ -80,12 +105,22 @@ type dotReader struct {
 	known map[string]bool
 	tasks []workTask
 	edges []dotEdge
+	// names are the attributes of nodes and of edges that are read, others are further ones that don't serve drawing.
+	names   [2]string
+	others  [2][]string
+	simGrid bool  // root and end have SimGrid's meaning
+	alphas  int   // nodes with daggen's attribute
+	unsized error // about the first node without a size
 }
 
 type dotEdge struct {
 	model.DAGEdge
 	line int
+	bare bool // without data
 }
+
+// dotParts are the parts of a graph that have attributes, and the keys of Options.DOT that name one of theirs.
+var dotParts = [2]struct{ name, key string }{{"nodes", "size"}, {"edges", "data"}}
 
 // find returns the line of the next ID or keyword with this text (keywords in
 // any case), 0 if there is none.
@@ -125,8 +160,15 @@ func (r *dotReader) statements(all []ast.Stmt, depth int) error {
 			r.find(s.Val)
 		case *ast.AttrStmt:
 			line := r.find(s.Kind.String())
-			if _, ok, _ := size(s.Attrs); ok && s.Kind != ast.GraphKind {
-				err = badDOT(line, "there is a default size for every %s, give each its own", s.Kind)
+			if s.Kind == ast.GraphKind {
+				continue
+			}
+			part := 0
+			if s.Kind == ast.EdgeKind {
+				part = 1
+			}
+			if _, ok, _ := r.size(part, s.Attrs); ok {
+				err = badDOT(line, "there is a default %s for every %s, give each its own", r.names[part], s.Kind)
 			}
 		}
 		if err != nil {
@@ -139,14 +181,14 @@ func (r *dotReader) statements(all []ast.Stmt, depth int) error {
 func (r *dotReader) node(s *ast.NodeStmt) error {
 	id, line := unquote(s.Node.ID), r.find(s.Node.ID)
 	shown := oneLine(id)
-	work, ok, err := size(s.Attrs)
+	work, ok, err := r.size(0, s.Attrs)
 	switch {
 	case r.known[id]:
 		return badDOT(line, "node %s is there twice", shown)
 	case err != nil:
 		return badDOT(line, "node %s: %v", shown, err)
-	case !ok:
-		return badDOT(line, "node %s has no size (its work)", shown)
+	case !ok && r.unsized == nil:
+		r.unsized = badDOT(line, "node %s has no %s (its work)", shown, r.names[0])
 	}
 	r.known[id] = true
 	r.tasks = append(r.tasks, workTask{id, work})
@@ -155,7 +197,7 @@ func (r *dotReader) node(s *ast.NodeStmt) error {
 
 // edge reads a statement of one or more edges: a -> b -> c.
 func (r *dotReader) edge(s *ast.EdgeStmt) error {
-	amount, ok, err := size(s.Attrs)
+	amount, ok, err := r.size(1, s.Attrs)
 	from, line := "", 0
 	for to := (&ast.Edge{Directed: true, Vertex: s.From, To: s.To}); to != nil; to = to.To {
 		n, isNode := to.Vertex.(*ast.Node)
@@ -169,10 +211,8 @@ func (r *dotReader) edge(s *ast.EdgeStmt) error {
 				return badDOT(line, "edge %s -- %s has no direction, must be ->", oneLine(from), oneLine(id))
 			case err != nil:
 				return badDOT(line, "edge %s -> %s: %v", oneLine(from), oneLine(id), err)
-			case !ok:
-				return badDOT(line, "edge %s -> %s has no size, give its data (0 if there is nothing to transfer)", oneLine(from), oneLine(id))
 			}
-			r.edges = append(r.edges, dotEdge{model.DAGEdge{From: from, To: id, Data: amount}, line})
+			r.edges = append(r.edges, dotEdge{model.DAGEdge{From: from, To: id, Data: max(amount, 0)}, line, !ok || amount < 0})
 		}
 		from, line = id, at
 	}
@@ -181,48 +221,147 @@ func (r *dotReader) edge(s *ast.EdgeStmt) error {
 
 // link makes the workflow once all nodes are known, since an edge may come
 // before its nodes.
-func (r *dotReader) link() (Workflow, error) {
-	w := Workflow{Tasks: r.tasks}
-	type pair struct{ from, to string }
-	first := make(map[pair]dotEdge, len(r.edges))
+func (r *dotReader) link(a *model.Account) (workflow, error) {
+	hint := ""
+	if len(r.others[1]) > 0 {
+		hint = "; " + r.hint(1)
+	}
+	if r.unsized != nil {
+		return workflow{}, fmt.Errorf("%w; %s%s", r.unsized, r.hint(0), hint)
+	}
+	r.tellOthers(a)
+	w := workflow{Tasks: r.tasks}
+	first := make(map[[2]string]dotEdge, len(r.edges))
+	bare := 0
 	for _, e := range r.edges {
 		for _, id := range []string{e.From, e.To} {
-			if !r.known[id] {
-				return Workflow{}, badDOT(e.line, "the edge %s -> %s names a task that isn't there: %s", oneLine(e.From), oneLine(e.To), oneLine(id))
+			switch {
+			case r.known[id]:
+			case r.simGrid && (id == simGridRoot || id == simGridEnd):
+				r.known[id] = true
+				w.Tasks = append(w.Tasks, workTask{ID: id})
+				a.Assumed.Add(id, "tasks of SimGrid that edges alone name, without work")
+			default:
+				return workflow{}, badDOT(e.line, "the edge %s -> %s names a task that isn't there: %s", oneLine(e.From), oneLine(e.To), oneLine(id))
 			}
 		}
 		if e.From == e.To {
-			return Workflow{}, badDOT(e.line, "task %s needs itself", oneLine(e.From))
+			return workflow{}, badDOT(e.line, "task %s needs itself", oneLine(e.From))
 		}
-		p := pair{e.From, e.To}
+		p := [2]string{e.From, e.To}
 		before, twice := first[p]
 		switch {
 		case !twice:
 			first[p] = e
 			w.Edges = append(w.Edges, e.DAGEdge)
+			if e.bare {
+				bare++
+			}
 		case before.Data != e.Data:
-			return Workflow{}, badDOT(e.line, "the edge %s -> %s has the size %v, and %v on line %d, give one", oneLine(e.From), oneLine(e.To), e.Data, before.Data, before.line)
+			return workflow{}, badDOT(e.line, "the edge %s -> %s has the size %v, and %v on line %d, give one", oneLine(e.From), oneLine(e.To), e.Data, before.Data, before.line)
 		}
+	}
+	a.Assumed.Count(bare, "edges of %s -1 or none: dependencies without data%s", r.names[1], hint)
+	if r.simGrid {
+		w.joinSimGrid(a)
 	}
 	return w, nil
 }
 
-// size returns the value of the attribute size; ok is false without one.
-func size(attrs []*ast.Attr) (value float64, ok bool, err error) {
+// SimGrid's loader has root before all other tasks, and end behind them.
+const simGridRoot, simGridEnd = "root", "end"
+
+// joinSimGrid adds the dependencies that SimGrid adds where a root or an end has work: tasks that need none need root, and
+// end needs tasks that none needs. A root that needs a task, or an end that one needs, is a task like others.
+func (w *workflow) joinSimGrid(a *model.Account) {
+	needs, needed := map[string]bool{simGridEnd: true}, map[string]bool{simGridRoot: true}
+	for _, e := range w.Edges {
+		needs[e.To], needed[e.From] = true, true
+	}
+	listed := len(w.Edges)
+	for _, hub := range w.Tasks {
+		first := hub.ID == simGridRoot && !needs[simGridRoot]
+		if hub.Work == 0 || !first && (hub.ID != simGridEnd || needed[simGridEnd]) {
+			continue
+		}
+		for _, x := range w.Tasks {
+			switch {
+			case x.ID == hub.ID:
+			case first && !needs[x.ID]:
+				w.Edges = append(w.Edges, model.DAGEdge{From: hub.ID, To: x.ID})
+			case !first && !needed[x.ID]:
+				w.Edges = append(w.Edges, model.DAGEdge{From: x.ID, To: hub.ID})
+			}
+		}
+	}
+	a.Assumed.Count(len(w.Edges)-listed, "dependencies on root, or of end, that SimGrid adds")
+}
+
+// tellOthers tells of attributes that aren't read.
+func (r *dotReader) tellOthers(a *model.Account) {
+	var all []string
+	for k, names := range r.others {
+		for _, x := range names {
+			all = append(all, oneLine(x)+" of "+dotParts[k].name)
+		}
+	}
+	if len(all) > 0 {
+		a.NotModelled.Say("attributes of unknown meaning: %s", strings.Join(all, ", "))
+	}
+	a.Remarks.Count(r.alphas, "tasks with an alpha (the share that doesn't run in parallel), each on one machine")
+}
+
+// hint says how the user names the attribute of the nodes (0) or the edges (1).
+func (r *dotReader) hint(part int) string {
+	p := dotParts[part]
+	if len(r.others[part]) == 0 {
+		return fmt.Sprintf("name another attribute by --dot %s=NAME", p.key)
+	}
+	return oneLine(fmt.Sprintf("%s have %s: name it by --dot %s=%s", p.name, strings.Join(r.others[part], ", "), p.key, r.others[part][0]))
+}
+
+// size returns the value of the attribute that is read of a node (0) or an edge (1), and keeps the names of others; ok is
+// false without one. An edge may have -1.
+func (r *dotReader) size(part int, attrs []*ast.Attr) (value float64, ok bool, err error) {
 	for _, a := range attrs {
-		if unquote(a.Key) != "size" {
+		switch key := unquote(a.Key); {
+		case key == r.names[part]:
+		case key == "alpha" && part == 0:
+			r.alphas++
+			continue
+		default:
+			if !drawing[key] && !slices.Contains(r.others[part], key) {
+				r.others[part] = append(r.others[part], key)
+			}
 			continue
 		}
 		if ok {
-			return 0, true, fmt.Errorf("size is there twice, give one")
+			return 0, true, fmt.Errorf("%s is there twice, give one", r.names[part])
 		}
 		ok = true
-		if value, err = strconv.ParseFloat(unquote(a.Val), 64); err != nil || !(value >= 0) || math.IsInf(value, 1) {
-			return 0, true, fmt.Errorf("size is %s, must be a number from 0", oneLine(a.Val))
+		value, err = strconv.ParseFloat(unquote(a.Val), 64)
+		if bare := part == 1 && value == -1; err != nil || !(value >= 0) && !bare || math.IsInf(value, 1) {
+			return 0, true, fmt.Errorf("%s is %s, must be a number from 0", r.names[part], oneLine(a.Val))
 		}
 	}
 	return value, ok, nil
 }
+
+// drawing holds the attributes of Graphviz for nodes and edges, which change the drawing alone. Its weight isn't among
+// them, as others give it a meaning.
+var drawing = func() map[string]bool {
+	all := map[string]bool{}
+	for x := range strings.FieldsSeq(`URL arrowhead arrowsize arrowtail bb class color colorscheme comment constraint decorate dir
+		distortion edgeURL edgehref edgetarget edgetooltip fillcolor fixedsize fontcolor fontname fontsize gradientangle group
+		headURL head_lp headclip headhref headlabel headport headtarget headtooltip height href id image imagepos imagescale
+		label labelURL labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize labelhref labeljust labelloc
+		labeltarget labeltooltip layer len lhead lp ltail margin minlen nojustify ordering orientation penwidth peripheries pin pos
+		rank rects regular root samehead sametail samplepoints shape shapefile showboxes sides skew sortv style tailURL tail_lp
+		tailclip tailhref taillabel tailport tailtarget tailtooltip target tooltip vertices width xlabel xlp z`) {
+		all[x] = true
+	}
+	return all
+}()
 
 func unquote(s string) string {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {

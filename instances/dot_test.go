@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,10 +24,10 @@ func wantError(t *testing.T, err error, want string) {
 }
 
 func TestReadDOT(t *testing.T) {
-	ab := Workflow{Tasks: []workTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
+	ab := workflow{Tasks: []workTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
 	for name, c := range map[string]struct {
 		text string
-		want Workflow
+		want workflow
 	}{
 		"daggen's header":   {"// DAG by a generator\n// 1 2 3\ndigraph G {\n  a [size=\"1\", alpha=\"0.2\"]\n  b [size=\"2.5\"]\n a -> b [size =\"3\"]\n}\n", ab},
 		"edges first":       {"digraph { a -> b [size=3]; a [size=1]; b [size=2.5] }", ab},
@@ -36,22 +36,68 @@ func TestReadDOT(t *testing.T) {
 		"graph attributes":  {"digraph { size=7; graph [size=8]; node [shape=box]; a [size=1] b [size=2.5] a -> b [size=3] }", ab},
 		"quoted and ports":  {"digraph { \"a\" [size=1] b [size=2.5] a:n -> \"b\":x:s [size=3] }", ab},
 		"the key quoted":    {`digraph { a ["size"=1] b ["size"="2.5"] a -> b [label=x,"size"=3] }`, ab},
-		"no task":           {"digraph {}", Workflow{}},
-		"zero":              {"digraph { a [size=0] }", Workflow{Tasks: []workTask{{"a", 0}}}},
-		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
-		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
-		"quote in the name": {`digraph { "a \" b" [size=1] }`, Workflow{Tasks: []workTask{{`a " b`, 1}}}},
+		"no task":           {"digraph {}", workflow{}},
+		"zero":              {"digraph { a [size=0] }", workflow{Tasks: []workTask{{"a", 0}}}},
+		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", workflow{Tasks: []workTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
+		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
+		"quote in the name": {`digraph { "a \" b" [size=1] }`, workflow{Tasks: []workTask{{`a " b`, 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readDOT([]byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			require.Same(t, "result", c.want, require.Value(readDOT(fileOf(c.text)))(t))
 		})
 	}
+}
+
+// The user names the attributes of other programs; what nobody names and doesn't draw is told.
+func TestDOTAttributes(t *testing.T) {
+	const text = "digraph {\n a [Weight=4, color=red, size=9]\n b [Weight=7, alpha=0.2]\n a -> b [Bytes=13, penwidth=2, Lag=1]\n}"
+	f := fileOf(text)
+	f.dot = "size=Weight,data=Bytes"
+	require.Same(t, "graph", workflow{Tasks: []workTask{{"a", 4}, {"b", 7}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 13}}}, require.Value(readDOT(f))(t))
+	require.Same(t, "account", []string{"x: test", "not modelled: attributes of unknown meaning: size of nodes, Lag of edges",
+		"note: 1 task with an alpha (the share that doesn't run in parallel), each on one machine"}, f.account.Lines())
+	for option, want := range map[string]string{"weight": `"weight", give size=NAME`, "size=": `"size=", give`, "size=a,edge=b": `"edge=b", give`} {
+		f.dot = option
+		require.Refused(t, option, require.Err(readDOT(f)), model.ErrInvalid, want)
+	}
+	require.Refused(t, "of an STG", require.Err(Read(write(t, "a.stg", smallSTG), Options{Platform: "bus", DOT: "size=x"})), model.ErrInvalid, "the file is none")
+	in := require.Value(Read(write(t, "a.dot", text), Options{Platform: "bus", DOT: "size=Weight,data=Bytes"}))(t)
+	require.Same(t, "data", 13.0, in.(*model.DAG).Edges[0].Data)
+}
+
+// SimGrid has dependencies without data, and tasks root and end in every graph: without work unless a line says it, and
+// then before and behind all others.
+func TestDOTOfSimGrid(t *testing.T) {
+	const graph = "digraph {\n a [size=1]\n b [size=2]\n c [size=3]\n root -> a [size=5]\n a -> b [size=\"-1.\"]\n b -> end\n"
+	task := func(id string, work float64) workTask { return workTask{id, work} }
+	edge := func(from, to string, data float64) model.DAGEdge {
+		return model.DAGEdge{From: from, To: to, Data: data}
+	}
+	edges := []model.DAGEdge{edge("root", "a", 5), edge("a", "b", 0), edge("b", "end", 0)}
+	tasks := []workTask{task("a", 1), task("b", 2), task("c", 3)}
+	bare := "2 edges of size -1 or none: dependencies without data"
+	for name, c := range map[string]struct {
+		text, option string
+		want         workflow
+		assumed      string
+	}{
+		"implicit": {graph + "}", "", workflow{Tasks: append(tasks, task("root", 0), task("end", 0)), Edges: edges},
+			"2 tasks of SimGrid that edges alone name, without work (root, end); " + bare},
+		"with work": {graph + "root [size=4]\n end [size=6]}", "", workflow{Tasks: append(tasks, task("root", 4), task("end", 6)),
+			Edges: append(edges, edge("root", "c", 0), edge("c", "end", 0))}, bare + "; 2 dependencies on root, or of end, that SimGrid adds"},
+		"with work, of another program": {graph + "root [size=4]\n end [size=6]}", "size=size",
+			workflow{Tasks: append(tasks, task("root", 4), task("end", 6)), Edges: edges}, bare},
+		"a root within": {graph + "root [size=4]\n end [size=6]\n c -> root [size=1]\n end -> d [size=1]\n d [size=1]}", "",
+			workflow{Tasks: append(tasks, task("root", 4), task("end", 6), task("d", 1)), Edges: append(edges, edge("c", "root", 1), edge("end", "d", 1))}, bare},
+	} {
+		f := fileOf(c.text)
+		f.dot = c.option
+		require.Same(t, name, c.want, require.Value(readDOT(f))(t))
+		require.Same(t, name, c.assumed, f.account.Assumed.String())
+	}
+	f := fileOf(graph + "}")
+	f.dot = "size=size"
+	require.Refused(t, "named by the user", require.Err(readDOT(f)), model.ErrInvalid, "names a task that isn't there: root")
 }
 
 func TestReadDOTErrors(t *testing.T) {
@@ -85,7 +131,9 @@ func TestReadDOTErrors(t *testing.T) {
 		"edge to nowhere":        {"digraph {\n a [size=1]\n a -> b [size=1]\n}", "invalid DOT graph: line 3: the edge a -> b names a task that isn't there: b"},
 		"edge from nowhere":      {"digraph {\n a [size=1]\n\n b -> a [size=1]\n}", "invalid DOT graph: line 4: the edge b -> a names a task that isn't there: b"},
 		"in the chain":           {"digraph {\n a [size=1] b [size=1]\n a -> b ->\n c [size=1]\n}", "invalid DOT graph: line 3: the edge b -> c names a task that isn't there: c"},
-		"edge without size":      {"digraph {\n a [size=1]\n b [size=1]\n a -> b\n}", "invalid DOT graph: line 4: edge a -> b has no size"},
+		"edge below 0":           {"digraph {\n a [size=1]\n b [size=1]\n a -> b [size=-2]\n}", "invalid DOT graph: line 4: edge a -> b: size is -2, must be a number from 0"},
+		"other attributes":       {"digraph {\n a [Weight=1, label=x]\n b [Weight=1, Risk=2]\n a -> b [Bytes=1]\n}", "invalid DOT graph: line 2: node a has no size (its work); nodes have Weight, Risk: name it by --dot size=Weight; edges have Bytes: name it by --dot data=Bytes"},
+		"drawn alone":            {"digraph {\n a [label=7]\n}", "invalid DOT graph: line 2: node a has no size (its work); name another attribute by --dot size=NAME"},
 		"edge with a word":       {"digraph {\n a [size=1]\n b [size=1]\n a -> b [size=x]\n}", "invalid DOT graph: line 4: edge a -> b: size is x"},
 		"loop":                   {"digraph {\n a [size=1]\n a -> a [size=1]\n}", "invalid DOT graph: line 3: task a needs itself"},
 		"repeat of another size": {"digraph {\n a [size=1]\n b [size=1]\n a -> b [size=1]\n a -> b [size=2]\n}", "invalid DOT graph: line 5: the edge a -> b has the size 2, and 1 on line 4"},
@@ -93,7 +141,7 @@ func TestReadDOTErrors(t *testing.T) {
 		"deep":                   {"digraph " + strings.Repeat("{", 500) + strings.Repeat("}", 500), "invalid DOT graph: subgraphs nest deeper than 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readDOT([]byte(c.text))
+			_, err := readDOT(fileOf(c.text))
 			wantError(t, err, c.want)
 		})
 	}
@@ -119,7 +167,7 @@ func TestReadDOTRandom(t *testing.T) {
 		for _, e := range w.Edges {
 			text += noise.Draw(t, "noise") + "\n" + fmt.Sprintf("%s -> %s [size =\"%v\"]", e.From, e.To, e.Data)
 		}
-		got, err := readDOT([]byte(text + "\n}"))
+		got, err := readDOT(fileOf(text + "\n}"))
 		if slip >= 0 {
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d: node %s has no size", want, w.Tasks[slip].ID)) {
 				t.Fatalf("error %v, want one on line %d of\n%s", err, want, text)
@@ -129,16 +177,14 @@ func TestReadDOTRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(w, got); diff != "" {
-			t.Fatalf("(-want +got)\n%s", diff)
-		}
+		require.Same(t, "result", w, got)
 	})
 }
 
 // drawWorkflow draws a small graph without cycles, tasks t0, t1, ... with edges
 // to later tasks, in the order of their first task.
-func drawWorkflow(t *rapid.T) Workflow {
-	var w Workflow
+func drawWorkflow(t *rapid.T) workflow {
+	var w workflow
 	figure := rapid.Float64Range(0, 1e20)
 	for i := range rapid.IntRange(0, 8).Draw(t, "tasks") {
 		w.Tasks = append(w.Tasks, workTask{fmt.Sprintf("t%d", i), figure.Draw(t, "work")})
@@ -155,7 +201,7 @@ func drawWorkflow(t *rapid.T) Workflow {
 
 // checkRead checks the promises of every reader for any input: an error of one line that wraps ErrInvalid, or a graph
 // with distinct tasks and edges between them, each once. The graph can be placed, or its instance refuses it.
-func checkRead(t *testing.T, w Workflow, err error) {
+func checkRead(t *testing.T, w workflow, err error) {
 	t.Helper()
 	if err != nil {
 		wantError(t, err, "invalid ")
@@ -176,15 +222,9 @@ func checkRead(t *testing.T, w Workflow, err error) {
 		}
 		seen[p] = true
 	}
-	p, err := ParsePlatform("paper,speed=1/2/4")
+	d, err := require.Value(ParsePlatform("paper,speed=1/2/4"))(t).place("fuzz", w)
 	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Place("fuzz", w)
-	if err != nil {
-		if !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("error %v", err)
-		}
+		require.Refused(t, "error", err, model.ErrInvalid, "")
 		return
 	}
 	if g := view.OfDAG(d); len(g.Order) != len(w.Tasks) {
@@ -196,12 +236,13 @@ func FuzzReadDOT(f *testing.F) {
 	for _, s := range []string{
 		"digraph G {\n  1 [size=\"8\", alpha=\"0.1\"]\n  2 [size=\"6\"]\n  1 -> 2 [size =\"16\"]\n}\n",
 		"strict digraph { a:n -> b -> c [size=1]; subgraph s { a [size=1] } /* x */ b [size=2] c [size=3] # y\n}",
+		"digraph { root -> a [size=-1]; a [size=1, alpha=.1, Weight=2]; b [size=1]; end [size=2] }",
 		"digraph { \"a\\\"\" [size=.5] -1.5 [size=1, label=<x<y>>] node [shape=box]; x=y }", "graph { a -- b }", "",
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := readDOT(text)
+		w, err := readDOT(fileOf(string(text)))
 		checkRead(t, w, err)
 	})
 }

@@ -16,14 +16,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gapwise/gapwise/model"
 )
 
 // Load reads one instance from a file, or from standard input if path is "-".
 // Errors name the file; those about its content wrap model.ErrInvalid.
-func Load(path string) (model.Instance, error) { return LoadOn(path, "") }
+func Load(path string) (model.Instance, error) { return Read(path, Options{}) }
 
 // Label returns the path as messages show it.
 func Label(path string) string {
@@ -57,7 +56,7 @@ func ReadFile(path string) ([]byte, error) {
 
 func readFile(path string) ([]byte, error) {
 	if path == "-" {
-		data, err := readAll(stdin(), 0)
+		data, err := readAll(os.Stdin, 0)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -87,12 +86,6 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// peeked is how much of standard input may be looked at before it is read.
-const peeked = 64 << 10
-
-// stdin is standard input; a part can be looked at before it is read.
-var stdin = sync.OnceValue(func() *bufio.Reader { return bufio.NewReaderSize(os.Stdin, peeked) })
-
 // readAll reads as io.ReadAll does, up to maxFile, about so many bytes.
 func readAll(r io.Reader, about int64) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, about+2*bytes.MinRead))
@@ -114,7 +107,7 @@ func unreadable(path string, err error) error {
 }
 
 // Folder lists the files below a folder that may hold instances, by the ends of
-// their names (.json, .stg, .dot, .gv, .vbp and .swf, and each with .gz), sorted.
+// their names (.json, .stg, .dot, .gv, .dax, .vbp and .swf, and each with .gz), sorted.
 func Folder(path string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
@@ -133,7 +126,7 @@ func Folder(path string) ([]string, error) {
 	return files, nil
 }
 
-var folderExtensions = []string{".json", ".stg", ".dot", ".gv", ".vbp", ".swf"}
+var folderExtensions = []string{".json", ".stg", ".dot", ".gv", ".dax", ".vbp", ".swf"}
 
 // KindOf returns the kind of an instance's file in the own format that begins with
 // it, as all that gapwise writes do. It reads no further, and returns "" for all

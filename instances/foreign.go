@@ -4,134 +4,375 @@ package instances
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/instances/internal/jobs"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
 
-// LoadOn reads an instance as Load does, and task graphs in foreign formats, which have no machines. The formats are
-// DOT (.dot, .gv), the Standard Task Graph format (.stg), WfFormat (JSON with the key "workflow") and task graphs of
-// SAGA. Those need a platform (see ParsePlatform); own files take none, and SAGA's problem instances have a network,
-// which a platform replaces. The content decides about other extensions, and any file may be gzipped. A foreign graph
-// is named after its file, without extensions, unless it has a name. The platform "hosts=N" may give the number of
-// hosts for vector bin packing (.vbp, see ReadVBP); else it is VBP.FirstFit. A workload of Batsim (JSON with the keys
-// "jobs" and "profiles") is a batch instance.
-func LoadOn(path, platform string) (model.Instance, error) {
-	in, _, err := LoadAssuming(path, platform, true)
+// Options say how a file becomes an instance. The zero value leaves everything to the file.
+type Options struct {
+	// Platform is the machines of a task graph (see ParsePlatform), "hosts=N" of vector packing, and of a batch system's
+	// records a file that tells its nodes.
+	Platform string
+	// DOT names the attributes of a DOT graph's nodes with their work and of its edges with their data, as
+	// "size=Weight,data=Size"; both are size by default.
+	DOT string
+	// IfNeeded leaves the platform and the names of attributes out where the file needs none; else that is an error.
+	IfNeeded bool
+	// Strict refuses a file that says things for which the model has no place.
+	Strict bool
+	// Capacity is how many hosts, processors, PEs or slots of a server there are for the rows of a table; 0: enough.
+	Capacity int
+	// Kind is the problem that items and bins become one of: vcsched (""), or consolidation.
+	Kind model.Kind
+	// Spec is the problem that a log becomes one of, with its parameters; nil: batch on one tier, the log itself.
+	Spec Spec
+	// Jobs and Log choose the jobs of a log.
+	Jobs SWFJobs
+	Log  LogOptions
+}
+
+// LogOptions select the part of a batch system's records that becomes a log.
+type LogOptions struct {
+	// Partition, if not empty, is the only partition or queue with jobs and nodes to take.
+	Partition string
+	// ByNodes has a node as a processor, instead of a CPU.
+	ByNodes bool
+	// Placed makes the machine of the nodes of the file Nodes: jobs are placed on them by their CPUs, memory and GPUs,
+	// in their partitions.
+	Placed bool
+	// Pending takes the jobs that run and wait at the time of the records, in their order, for the rest of their time
+	// limits, instead of jobs that have run.
+	Pending bool
+	// Zone is the time zone of times that are written without one; nil means UTC.
+	Zone *time.Location
+	// Nodes, if not empty, is a file that tells the nodes. Without it the machine has as many processors as the jobs used
+	// at once.
+	Nodes string
+}
+
+// File is a file that holds an instance, or what one is made of.
+type File struct {
+	label     string // as messages show it
+	name      string // without extensions: the name of the instance
+	extension string
+	folder    string // of a file that was opened; "": unknown
+	data      []byte
+	start     string // the beginning in lower case
+	keys      func() map[string]json.RawMessage
+	format    *format
+	dot       string         // Options.DOT
+	account   *model.Account // of a foreign format
+}
+
+// Open reads a file, or standard input ("-"), gzipped or not, and finds its format. A log's name without a folder that
+// isn't in the working folder is looked for in the folder swf of the data sets (see DataFolder), too, also with .swf.gz
+// appended. Errors name the file; those about its content wrap model.ErrInvalid.
+func Open(path string) (*File, error) {
+	found := findSWF(path)
+	data, err := ReadFile(found)
+	if _, extension := nameOf(path); err != nil && found == path && extension == ".swf" {
+		err = fmt.Errorf("%w%s", err, whereToGet("swf", path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := OpenData(found, data)
+	if err == nil && found != "-" {
+		f.folder = filepath.Dir(found)
+	}
+	return f, err
+}
+
+// OpenData is Open for the data of a file of this name, gzipped or not.
+func OpenData(name string, data []byte) (*File, error) {
+	data, err := unzip(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", Label(name), model.ErrInvalid, err)
+	}
+	f := newFile(name, data)
+	f.format = formatOf(f)
+	if f.format != nil {
+		f.account = model.NewAccount(shownName(name), f.format.name)
+	}
+	return f, nil
+}
+
+// IsLog reports whether the file is a log of jobs: in the Standard Workload Format, or a batch system's records.
+func (f *File) IsLog() bool { return f.format != nil && f.format.log != nil }
+
+// IsLog reports whether a file is a log of jobs. Files that can't be opened are none.
+func IsLog(path string) bool {
+	_, extension := nameOf(path)
+	if path == "-" || extension == ".json" && KindOf(path) != "" { // large ones aren't looked into
+		return false
+	}
+	f, err := Open(path)
+	return err == nil && f.IsLog()
+}
+
+// IsWorkload reports whether the file is a workload of a simulator.
+func (f *File) IsWorkload() bool { return f.format != nil && f.format.name == formatBatsim }
+
+// IsPacking reports whether the file is about items and bins.
+func (f *File) IsPacking() bool { return f.format != nil && f.format.name == formatVBP }
+
+// IsRecords reports whether the file is a batch system's records.
+func (f *File) IsRecords() bool { return f.IsLog() && f.format.name != formatSWF }
+
+// Instance returns the instance that the file holds or is made of, with the account of the reading unless the file is in
+// the own format. Task graphs need a platform, unless they come with one. A foreign instance is named after its file,
+// without extensions, unless it has a name. Errors name the file and wrap model.ErrInvalid.
+func (f *File) Instance(o Options) (model.Instance, error) {
+	in, _, err := f.WithRan(o)
 	return in, err
 }
 
-// LoadAssuming is LoadOn. It also returns, in a sentence, the facts that neither the file nor the platform gives
-// (Platform.assumed); "" for none. Unless the platform must be of use, files that need none do without it.
-func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed string, err error) {
-	data, err := ReadFile(path)
+// Unread returns the error of a file of which the format is known and isn't read, nil for other files.
+func (f *File) Unread() error {
+	if f.format == nil || f.format.remedy == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: %w instance: it looks like %s, which isn't read; %s", f.label, model.ErrInvalid, f.format.name, f.format.remedy)
+}
+
+// WithRan is Instance, and returns how a log's jobs ran if Options.Jobs asks for it.
+func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err error) {
+	switch {
+	case o.DOT != "" && !o.IfNeeded && (f.format == nil || f.format.name != formatDOT):
+		err = fmt.Errorf("%w option: --dot names attributes of DOT graphs, the file is none", model.ErrInvalid)
+	case f.format == nil:
+		in, err = readOwn(f, o)
+	case f.format.log != nil:
+		in, ran, err = f.ofLog(o)
+	case f.format.graph != nil:
+		in, err = f.placed(o)
+	case f.format.instance != nil:
+		in, err = f.format.instance(f, o)
+	default:
+		return nil, nil, f.Unread()
+	}
+	if err == nil && o.Strict {
+		err = model.AccountOf(in).Strict()
+	}
+	if err != nil && !errors.Is(err, errPlatform) {
+		err = fmt.Errorf("%s: %w", f.label, err)
+	}
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	return decode(path, data, platform, used)
+	return in, ran, nil
 }
 
-// Decode is LoadOn for the data of a file of this name, gzipped or not, and returns the assumptions as LoadAssuming
-// does.
-func Decode(name string, data []byte, platform string) (in model.Instance, assumed string, err error) {
-	if data, err = unzip(data); err != nil {
-		return nil, "", fmt.Errorf("%s: %w: %w", name, model.ErrInvalid, err)
+// Account reads the file as Instance does and returns the account alone; it is nil for a file in the own format that has
+// none. A task graph needs no platform.
+func (f *File) Account(o Options) (*model.Account, error) {
+	if f.format == nil || f.format.graph == nil {
+		in, err := f.Instance(o)
+		return model.AccountOf(in), err
 	}
-	return decode(name, data, platform, true)
-}
-
-func decode(path string, data []byte, platform string, used bool) (in model.Instance, assumed string, err error) {
-	fail := func(err error) (model.Instance, string, error) {
-		return nil, "", fmt.Errorf("%s: %w", Label(path), err)
-	}
-	name, extension := nameOf(path)
-	if extension == ".swf" {
-		return fail(fmt.Errorf("%w: an SWF log is no instance, make one of its jobs with gapwise convert", model.ErrInvalid))
-	}
-	if extension == ".vbp" || extension != ".stg" && isVBP(data) {
-		if !used && !strings.HasPrefix(platform, "hosts=") {
-			platform = "" // of task graphs
-		}
-		in, err := loadVBP(name, data, platform)
-		if err == nil && !utf8.ValidString(name) {
-			err = errNameNotUTF8
-		}
-		if err != nil {
-			return fail(err)
-		}
-		return in, "", nil
-	}
-	var keys map[string]json.RawMessage
-	if kindAtStart(bytes.NewReader(data)) == "" { // own files may be large
-		keys = jsonKeys(data)
-	}
-	if isBatsim(keys) {
-		b, assumed, err := readBatsim(name, data)
-		switch {
-		case err != nil:
-		case platform != "" && used:
-			err = fmt.Errorf("%w: it is a workload with all that it needs, leave the platform out", model.ErrInvalid)
-		case !utf8.ValidString(name):
-			err = errNameNotUTF8
-		}
-		if err != nil {
-			return fail(err)
-		}
-		return b, assumed, nil
-	}
-	read := foreignReader(extension, data, keys)
-	if read == nil {
-		in, err := model.DecodeInstance(data)
-		if err == nil {
-			data = nil // instances may be large
-		} else if seems := Unread(data); seems != "" {
-			err = fmt.Errorf("%w instance: it looks like %s", model.ErrInvalid, seems)
-		}
-		if err != nil {
-			return fail(err)
-		}
-		if platform != "" && used {
-			return fail(fmt.Errorf("%w: it is an instance with all that it needs, leave the platform out", model.ErrInvalid))
-		}
-		return in, "", nil
-	}
-	if !utf8.ValidString(name) {
-		return fail(errNameNotUTF8)
-	}
-	w, err := Workflow{}, model.CheckText(data)
+	w, err := f.tasks(o)
 	if err == nil {
-		w, err = read(data)
+		w.tell(f.account)
+		if o.Strict {
+			err = f.account.Strict()
+		}
 	}
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("%s: %w", f.label, err)
 	}
+	return f.account, nil
+}
+
+// errPlatform marks errors about a platform, which don't name the file.
+var errPlatform = errors.New("platform")
+
+// Read returns the instance of a file, or of standard input ("-"); see Open and File.Instance.
+func Read(path string, o Options) (model.Instance, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return f.Instance(o)
+}
+
+// Text returns the data of the file, unfolded and in UTF-8.
+func (f *File) Text() []byte { return f.data }
+
+// jobs returns the jobs of a log.
+func (f *File) jobs(o LogOptions) (*swf.Log, error) {
+	log, err := f.format.log(f, o)
+	if err == nil && log.Account == nil {
+		log.Account = f.account
+	}
+	return log, err
+}
+
+// ofLog makes an instance of a log's jobs.
+func (f *File) ofLog(o Options) (model.Instance, *model.Execution, error) {
+	if err := f.checkName(); err != nil {
+		return nil, nil, err
+	}
+	if o.Platform != "" && !f.IsRecords() && !o.IfNeeded {
+		return nil, nil, fmt.Errorf("%w: it is a log in the %s, leave the platform out", model.ErrInvalid, formatSWF)
+	}
+	if f.IsRecords() && o.Log.Nodes == "" && !o.IfNeeded {
+		o.Log.Nodes = o.Platform
+	}
+	log, err := f.jobs(o.Log)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec := o.Spec
+	if spec == nil {
+		one := NewBatchSpec()
+		one.Tiers = 1
+		spec = &one
+	}
+	return FromSWF(spec, f.name, log, o.Jobs)
+}
+
+// tasks returns the task graph of the file.
+func (f *File) tasks(o Options) (workflow, error) {
+	if err := cmp.Or(f.checkName(), model.CheckText(f.data)); err != nil {
+		return workflow{}, err
+	}
+	f.dot = o.DOT
+	return f.format.graph(f)
+}
+
+// placed makes an instance of a task graph on the platform.
+func (f *File) placed(o Options) (model.Instance, error) {
+	w, err := f.tasks(o)
+	if err != nil {
+		return nil, err
+	}
+	name := f.name
 	if w.Name != "" {
 		name = w.Name
 	}
 	var p Platform
 	switch {
-	case platform != "":
-		if p, err = ParsePlatform(platform); err != nil {
-			return nil, "", err
+	case o.Platform != "":
+		if p, err = ParsePlatform(o.Platform); err != nil {
+			return nil, platformError{err}
 		}
 	case w.Platform != nil:
 		p = *w.Platform
 	default:
-		return fail(fmt.Errorf("%w: the file tells tasks and no machines, give a platform (such as uniform,machines=4)", model.ErrInvalid))
+		return nil, fmt.Errorf("%w: the file tells tasks and no machines, give a platform (such as uniform,machines=4)", model.ErrInvalid)
 	}
-	d, err := p.Place(name, w)
+	d, err := p.place(name, w)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	return d, p.assumed(w), nil
+	w.tell(f.account)
+	p.assume(w, f.account)
+	d.Account = f.account
+	return d, nil
 }
 
-var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
+// platformError is an error about a platform; it says all itself.
+type platformError struct{ error }
+
+func (e platformError) Is(target error) bool { return target == errPlatform }
+func (e platformError) Unwrap() error        { return e.error }
+
+// tell adds the size of a task graph to an account.
+func (w workflow) tell(a *model.Account) {
+	a.Took(float64(len(w.Tasks)), "tasks")
+	a.Took(float64(len(w.Edges)), "edges")
+	sum := 0.0
+	for _, e := range w.Edges {
+		sum += e.Data
+	}
+	if w.Measured {
+		a.Took(sum, "bytes on edges")
+	} else if sum > 0 {
+		a.Took(sum, "units of data on edges")
+	}
+	if len(w.Edges) == 0 && len(w.Tasks) > 1 {
+		a.Remarks.Say("none of the %d tasks depends on another", len(w.Tasks))
+	}
+}
+
+// readOwn reads a file in the own format, and reports what is wrong with files of no format that is known.
+func readOwn(f *File, o Options) (model.Instance, error) {
+	in, err := model.DecodeInstance(f.data)
+	if err != nil {
+		return nil, err
+	}
+	f.data = nil // instances may be large
+	return in, f.noPlatform(o, "an instance")
+}
+
+// noPlatform reports a platform that the file doesn't need.
+func (f *File) noPlatform(o Options, what string) error {
+	if o.Platform != "" && !o.IfNeeded {
+		return fmt.Errorf("%w: it is %s with all that it needs, leave the platform out", model.ErrInvalid, what)
+	}
+	return nil
+}
+
+// readBatsimFile reads a workload of Batsim.
+func readBatsimFile(f *File, o Options) (model.Instance, error) {
+	if err := errors.Join(f.checkName(), f.noPlatform(o, "a workload")); err != nil {
+		return nil, err
+	}
+	return readBatsim(f, o.Jobs.RefuseLarge)
+}
+
+// readVBPFile reads an instance of vector packing, for the hosts of the platform "hosts=N" or as many as VBP.FirstFit
+// needs, so that there is a placement.
+func readVBPFile(f *File, o Options) (model.Instance, error) {
+	if err := f.checkName(); err != nil {
+		return nil, err
+	}
+	if o.IfNeeded && !strings.HasPrefix(o.Platform, "hosts=") {
+		o.Platform = "" // of task graphs
+	}
+	return loadVBP(f, o.Platform, o.Kind)
+}
+
+// checkName reports a name that can't be an instance's.
+func (f *File) checkName() error {
+	if !utf8.ValidString(f.name) {
+		return fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
+	}
+	return nil
+}
+
+// readSWF reads a log in the Standard Workload Format.
+func readSWF(f *File, _ LogOptions) (*swf.Log, error) {
+	return swf.ReadAll(bytes.NewReader(f.data))
+}
+
+// options returns the part of the records to take, with the nodes of the file that tells them.
+func (o LogOptions) options(a *model.Account, read func([]byte) ([]jobs.Node, error)) (*jobs.Options, error) {
+	made := &jobs.Options{Partition: o.Partition, ByNodes: o.ByNodes, Placed: o.Placed, Pending: o.Pending, Zone: o.Zone}
+	if o.Nodes == "" {
+		return made, nil
+	}
+	data, err := ReadFile(o.Nodes)
+	if err != nil {
+		return nil, platformError{err}
+	}
+	if made.Nodes, err = read(data); err != nil {
+		return nil, platformError{fmt.Errorf("%s: %w", Label(o.Nodes), err)}
+	}
+	nodes := model.Telling{Count: float64(len(made.Nodes)), Text: "nodes"}
+	a.Files = append(a.Files, model.ReadFile{File: shownName(o.Nodes), Format: "nodes of a cluster", Taken: model.Tellings{nodes}})
+	return made, nil
+}
 
 // nameOf returns a file's base name without its extensions (.gz and the one
 // before), and that extension in lower case.
@@ -145,64 +386,4 @@ func nameOf(path string) (name, extension string) {
 	}
 	extension = filepath.Ext(name)
 	return strings.TrimSuffix(name, extension), strings.ToLower(extension)
-}
-
-// foreignReader returns the reader of a foreign format, nil for the own one. The keys come from jsonKeys.
-func foreignReader(extension string, data []byte, keys map[string]json.RawMessage) func([]byte) (Workflow, error) {
-	switch extension {
-	case ".dot", ".gv":
-		return readDOT
-	case ".stg":
-		return ReadSTG
-	}
-	if kindAtStart(bytes.NewReader(data)) != "" {
-		return nil
-	}
-	text := withoutComments(data)
-	switch word := strings.ToLower(string(text[:min(len(text), len("digraph"))])); {
-	case strings.HasPrefix(word, "digraph"), strings.HasPrefix(word, "strict"), strings.HasPrefix(word, "graph"):
-		return readDOT
-	case len(text) > 0 && isDigit(text[0]) && !IsTable(text):
-		return ReadSTG
-	}
-	switch {
-	case keys["workflow"] != nil && keys["kind"] == nil:
-		return readWfFormat
-	case isSAGA(keys):
-		return readSAGA
-	}
-	return nil
-}
-
-// foreignWords are keys without which a JSON file is no foreign graph or network.
-var foreignWords = [][]byte{[]byte(`"workflow"`), []byte(`"task_graph"`), []byte(`"dependencies"`), []byte(`"nodes"`), []byte(`"pairs"`),
-	[]byte(`"profiles"`)}
-
-// jsonKeys returns the keys of a JSON object that may be a foreign file; none of
-// others.
-func jsonKeys(data []byte) map[string]json.RawMessage {
-	if !slices.ContainsFunc(foreignWords, func(w []byte) bool { return bytes.Contains(data, w) }) {
-		return nil
-	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(finite(data), &keys) != nil {
-		return nil
-	}
-	return keys
-}
-
-// withoutComments returns the text after its leading white space and comments
-// (of DOT and STG).
-func withoutComments(data []byte) []byte {
-	for {
-		data = bytes.TrimSpace(data)
-		end := "\n"
-		switch {
-		case bytes.HasPrefix(data, []byte("/*")):
-			end = "*/"
-		case !bytes.HasPrefix(data, []byte("//")) && !bytes.HasPrefix(data, []byte("#")):
-			return data
-		}
-		_, data, _ = bytes.Cut(data, []byte(end))
-	}
 }

@@ -5,14 +5,17 @@ package instances
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,13 +23,21 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(z.Write([]byte(text))))
+	require.OK(t, z.Close())
 	return b.String()
+}
+
+// loadOn reads a file for a platform.
+func loadOn(path, platform string) (model.Instance, error) {
+	return Read(path, Options{Platform: platform})
+}
+
+// fileOf returns a file with a text, as Open does.
+func fileOf(text string) *File {
+	f := newFile("x", []byte(text))
+	f.account = model.NewAccount("x", "test")
+	return f
 }
 
 const (
@@ -35,7 +46,22 @@ const (
 	smallOwn = `{"kind":"dag","version":1,"name":"own","machines":[{"id":"m"}],"tasks":[{"id":"t","cost_s":[3]}],"edges":[]}`
 )
 
-func TestLoadOn(t *testing.T) {
+// Windows PowerShell writes UTF-16, with a byte order mark.
+func TestReadUTF16(t *testing.T) {
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		text := []byte(name)
+		for _, unit := range utf16.Encode([]rune(strings.Replace(smallOwn, `"own"`, `"größer 𝄞"`, 1))) {
+			text = order.AppendUint16(text, unit)
+		}
+		for _, data := range []string{string(text), zipped(t, string(text))} {
+			in := require.Value(Load(write(t, "a.json", data)))(t)
+			require.Same(t, "name", "größer 𝄞", in.ID())
+		}
+		require.Refused(t, "half a unit", require.Err(Load(write(t, "a.json", string(text)+"x"))), model.ErrInvalid, "")
+	}
+}
+
+func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text, platform string
 		wantName             string
@@ -53,13 +79,11 @@ func TestLoadOn(t *testing.T) {
 		"WfFormat":                 {"w.json", threeWf5, "bus", "w", 3},
 		"zipped WfFormat":          {"w.json.gz", zipped(t, threeWf3), "bus", "w", 3},
 		"own":                      {"x.json", smallOwn, "", "own", 1},
+		"a first line of 18 words": {"w.json", strings.Replace(threeWf5, "{", "{"+strings.Repeat(` "author" : "x" ,`, 4)+` "wms":`+"\n"+` "y",`, 1), "bus", "w", 3},
 		"zipped own":               {"x.json", zipped(t, smallOwn), "", "own", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in, err := LoadOn(write(t, c.file, c.text), c.platform)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := require.Value(loadOn(write(t, c.file, c.text), c.platform))(t)
 			if d := in.(*model.DAG); d.Name != c.wantName || len(d.Tasks) != c.wantTasks {
 				t.Errorf("name %q, %d tasks, want %q, %d", d.Name, len(d.Tasks), c.wantName, c.wantTasks)
 			}
@@ -82,72 +106,61 @@ func TestLoadOnErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.file, c.text)
-			_, err := LoadOn(path, c.platform)
+			_, err := loadOn(path, c.platform)
 			wantError(t, err, path+c.want)
 		})
 	}
 	path := write(t, "g.dot", smallDOT)
-	_, err := LoadOn(path, "moon")
+	_, err := loadOn(path, "moon")
 	wantError(t, err, `invalid platform "moon": `)
 	_, err = Load(path)
 	wantError(t, err, path+": invalid: the file tells tasks and no machines")
-	_, err = LoadOn(path+"x", "bus")
+	_, err = loadOn(path+"x", "bus")
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
 // The error of an unreadable file names its apparent format, and one that would do.
 func TestUnread(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"virtual machines":    {"vms.csv", "name,cpu,memory\na,0.5,0.2\n", "a table of virtual machines, which the playground reads"},
-		"another table":       {"t.csv", "job;submit\n1;0\n", "a table (CSV); gapwise reads JSON"},
-		"sacct without names": {"jobs", "1234|anna|cpu|COMPLETED\n1235|anna|cpu|COMPLETED\n", "rows of sacct or squeue without their header; leave out --noheader"},
-		"another header":      {"jobs", "Cluster|NodeList\na|n1\n", "the output of sacct, but its header doesn't name its columns; write it as a table: sacct -a -X -P"},
-		"sacct --json":        {"jobs.json", `{"meta":{"plugin":{}},"jobs":[{"job_id":7}],"errors":[]}`, "what sacct --json or squeue --json prints; write it as a table: sacct -a -X -P"},
-		"sinfo --json":        {"nodes.json", `{"sinfo":[],"meta":{}}`, "what sinfo --json or scontrol --json prints"},
-		"kubectl":             {"all.json", `{"apiVersion":"v1","kind":"List","items":[]}`, "an export of Kubernetes; gapwise kubernetes convert makes an instance of it"},
-		"kubectl's YAML":      {"all.yaml", "apiVersion: v1\nkind: List\n", "YAML of Kubernetes; write it as JSON: kubectl get"},
-		"more of it":          {"all.yaml", "---\napiVersion: v1\nkind: Pod\n", "YAML of Kubernetes; write it as JSON: kubectl get"},
-		"SimGrid":             {"p.xml", "<?xml version='1.0'?>\n<!DOCTYPE platform>\n<platform version=\"4.1\"/>", "a platform of SimGrid"},
-		"Pegasus":             {"w.dax", "<?xml version='1.0'?>\n<adag/>", "DAX, Pegasus' XML"},
-		"XML":                 {"q.xml", "<job_info/>", "XML, which isn't read; gapwise reads JSON"},
+		"sacct without names":           {"jobs", "1234|anna|cpu|COMPLETED\n1235|anna|cpu|COMPLETED\n", "rows of sacct or squeue without their header, which isn't read; leave out --noheader"},
+		"sacct without names, of nodes": {"jobs", "1234|anna|n[1-3,5],m2|COMPLETED\n1235|anna|n1|COMPLETED\n", "rows of sacct or squeue without their header"},
+		"PBS":                           {"jobs.log", "12/21/2009 15:27:00;E;6.edge;user=jonesm group=g queue=q ctime=1261424924 start=1261425023\n", "accounting of PBS, which isn't read; write its jobs as a log in the Standard Workload Format"},
+		"LSF":                           {"jobs.log", "\"JOB_FINISH\" \"9.11\" 1389683139 404717 22025\n", "accounting of LSF (lsb.acct), which isn't read"},
+		"milliseconds":                  {"accounting", "q:h:g:o:j:7:sge:0:1652111621288:1652111622875:1652124460193:0:0" + strings.Repeat(":0", 40) + "\n", "accounting of a Grid Engine that counts milliseconds, which isn't read"},
+		"another header":                {"jobs", "Cluster|NodeList\na|n1\n", "a table of sacct without names of its columns, which isn't read; write it as a table: sacct -a -X -P"},
+		"kubectl":                       {"all.json", `{"apiVersion":"v1","kind":"List","items":[]}`, "Kubernetes, which isn't read; gapwise kubernetes convert makes an instance of it"},
+		"kubectl's YAML":                {"all.yaml", "apiVersion: v1\nkind: List\n", "YAML of Kubernetes, which isn't read; write it as JSON: kubectl get"},
+		"more of it":                    {"all.yaml", "---\napiVersion: v1\nkind: Pod\n", "YAML of Kubernetes, which isn't read; write it as JSON: kubectl get"},
+		"SimGrid":                       {"p.xml", "<?xml version='1.0'?>\n<!DOCTYPE platform>\n<platform version=\"4.1\"/>", "SimGrid's platform, which isn't read"},
+		"XML":                           {"q.xml", "<other/>", "XML, which isn't read"},
+		"details of qstat":              {"q.txt", "=====\njob_number:                 26\n", "details or reservations of Grid Engine, which isn't read; give the accounting file"},
+		"text of oarstat":               {"o.txt", "Job id    S User     Duration   System message\n75        R ada         0:00:37 R=4\n", "a table of oarstat, which isn't read; give oarstat -f -J"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.file, c.text)
-			_, err := LoadOn(path, "")
+			_, err := loadOn(path, "")
 			wantError(t, err, path+": invalid instance: it looks like "+c.want)
 		})
 	}
-	for _, text := range []string{"", " \n", "hello", `{"kind":"dag"}`, "[1]", "2\n0 1 0\n1 1 1 0\n"} {
-		if got := Unread([]byte(text)); got != "" {
-			t.Errorf("%q looks like %s", text, got)
-		}
-	}
 }
 
-// A folder holds every file that may be an instance by the end of its name, zipped or not.
+// A folder holds every file that may be an instance by the end of its name, zipped or not, and so do folders in it.
 func TestFolderLists(t *testing.T) {
 	path := write(t, "b.json", smallOwn)
 	folder := filepath.Dir(path)
-	for name, text := range map[string]string{"g.dot": smallDOT, "s.STG": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn,
+	require.OK(t, os.Mkdir(filepath.Join(folder, "in"), 0o755))
+	for name, text := range map[string]string{"in/a.json": smallOwn, "g.dot": smallDOT, "d.dax": dax2, "s.STG": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn,
 		"g.gv.gz": "", "i.vbp": "", "l.swf.gz": "", "a.md": "", "json": "", ".gz": "", "x.jsonl": "", "x.json.bak": ""} {
-		if err := writeIn(folder, name, text); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 	}
-	got, err := Folder(folder)
-	if err != nil {
-		t.Fatal(err)
+	want := []string{"a.json", "b.json", "d.dax", "g.dot", "g.gv.gz", "i.vbp", "in/a.json", "l.swf.gz", "s.STG", "w.json.gz"}
+	for k := range want {
+		want[k] = filepath.Join(folder, want[k])
 	}
-	var names []string
-	for _, f := range got {
-		names = append(names, filepath.Base(f))
-	}
-	if diff := cmp.Diff([]string{"a.json", "b.json", "g.dot", "g.gv.gz", "i.vbp", "l.swf.gz", "s.STG", "w.json.gz"}, names); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if _, err := Folder(t.TempDir()); err == nil || !strings.Contains(err.Error(), "ends in .json, .stg, .dot, .gv, .vbp, .swf (or .gz after that)") {
-		t.Errorf("error %v", err)
-	}
+	require.Same(t, "files", want, require.Value(Folder(folder))(t))
+	require.Refused(t, "an empty folder", require.Err(Folder(t.TempDir())), model.ErrInvalid,
+		"ends in .json, .stg, .dot, .gv, .dax, .vbp, .swf (or .gz after that)")
+	require.Refused(t, "no folder", require.Err(Folder(filepath.Join(folder, "none"))), model.ErrInvalid, "none")
 }
 
 // The kind is found if the file begins with it, with any text after it.
@@ -156,17 +169,9 @@ func TestKindOf(t *testing.T) {
 		` {"kind":"dag", and so on`: model.KindDAG, zipped(t, `{"kind":"batch","version":1}`): model.KindBatch,
 		`{"version":1,"kind":"dag"}`: "", `{"kind":"moon"}`: "", `["kind","dag"]`: "", `{"kind":3}`: "", "": "", "1\n": "", "\x1f\x8b": "",
 	} {
-		if got := KindOf(write(t, "x", text)); got != want {
-			t.Errorf("%q is of %q, want %q", text, got, want)
-		}
+		require.Same(t, fmt.Sprintf("%q is of", text), want, KindOf(write(t, "x", text)))
 	}
-	if got := KindOf("no such file"); got != "" {
-		t.Errorf("no file is of %q", got)
-	}
-}
-
-func writeIn(folder, name, text string) error {
-	return os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666)
+	require.Same(t, "the kind of no file", model.Kind(""), KindOf("no such file"))
 }
 
 // Files, pipes and gzipped data are read up to a limit.
@@ -191,10 +196,10 @@ func TestLimits(t *testing.T) {
 func TestTextIsUTF8(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"own":       {"a.json", "{\"kind\":\"vcsched\",\"version\":1,\"name\":\"x\",\"hosts\":1,\n\"jobs\":[{\"id\":\"a\xff\",\"tasks\":1,\"cpu\":0.5,\"memory\":0.5}]}", "invalid JSON: line 2: jobs[0].id: the byte 0xff isn't UTF-8"},
-		"dot":       {"a.dot", strings.Replace(goodDOT, "2 [size", "\"\xe4\" [size", 1), "invalid text: line 3: the byte 0xe4 isn't UTF-8; convert the file to UTF-8"},
-		"stg":       {"a.stg", strings.Replace(goodSTG, "the last", "das \xfcbliche", 1), "invalid text: line 4: the byte 0xfc isn't UTF-8; convert the file to UTF-8"},
-		"wfformat":  {"a.json", strings.Replace(goodWf5, `"id":"a"`, "\"id\":\"\xff\"", 1), "invalid text: line 2: the byte 0xff isn't UTF-8; convert the file to UTF-8"},
-		"file name": {"\xff.dot", goodDOT, "invalid: the file's name isn't UTF-8, and the instance would be called by it; rename it"},
+		"dot":       {"a.dot", "digraph {\n a [size=1]\n \"\xe4\" [size=1]\n}", "invalid text: line 3: the byte 0xe4 isn't UTF-8; convert the file to UTF-8"},
+		"stg":       {"a.stg", "# one\n1\n0 0 0\n1 1 0 # \xfc\n2 0 0", "invalid text: line 4: the byte 0xfc isn't UTF-8; convert the file to UTF-8"},
+		"wfformat":  {"a.json", strings.Replace(threeWf5, `"id":"a"`, "\"id\":\"\xff\"", 1), "invalid text: line 2: the byte 0xff isn't UTF-8; convert the file to UTF-8"},
+		"file name": {"\xff.dot", smallDOT, "invalid: the file's name isn't UTF-8, and the instance would be called by it; rename it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), c.file)
@@ -205,7 +210,7 @@ func TestTextIsUTF8(t *testing.T) {
 			if name == "own" {
 				platform = ""
 			}
-			_, err := LoadOn(path, platform)
+			_, err := loadOn(path, platform)
 			wantError(t, err, path+": "+c.want)
 		})
 	}
@@ -242,12 +247,8 @@ func TestFilesAtOnce(t *testing.T) {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, group.Wait())
 	for _, h := range hashes[1:] {
-		if diff := cmp.Diff(hashes[0], h); diff != "" {
-			t.Error(diff)
-		}
+		require.Same(t, "result", hashes[0], h)
 	}
 }

@@ -3,7 +3,6 @@
 package instances
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -61,54 +60,42 @@ func quantity(text string, units map[string]float64) (x float64, unit bool, err 
 }
 
 // sends reports whether anything of the workflow may cross the platform's network.
-func (p Platform) sends(w Workflow) bool {
+func (p Platform) sends(w workflow) bool {
 	return len(p.Machines) > 1 && slices.ContainsFunc(w.Edges, func(e model.DAGEdge) bool { return e.Data > 0 })
 }
 
 // assumesByteRate reports whether Place takes defaultByteRate.
-func (p Platform) assumesByteRate(w Workflow) bool {
+func (p Platform) assumesByteRate(w workflow) bool {
 	return w.Measured && slices.Contains(p.Defaults, "bandwidth") && p.sends(w)
 }
 
-// assumed returns, in a sentence, the facts that neither the workflow nor this platform gives, and how to give them; ""
-// for none.
-func (p Platform) assumed(w Workflow) string {
+// assume tells the facts that neither the workflow nor this platform gives, and how to give them, and those of the
+// platform's file that aren't modelled.
+func (p Platform) assume(w workflow, a *model.Account) {
+	a.NotModelled = append(a.NotModelled, p.NotModelled...)
 	if p.assumesByteRate(w) {
-		return fmt.Sprintf("platform %s: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name, p.Name)
+		a.Assumed.Say("bandwidth 1 Gbit/s (125 MB/s), as data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name)
 	}
 	if w.Measured {
-		if len(w.Edges) == 0 && len(w.Tasks) > 1 {
-			return fmt.Sprintf("none of the %d tasks depends on another: "+
-				"the file has no parents, no children, and no file that two tasks share", len(w.Tasks))
-		}
-		return ""
+		return
 	}
-	var all, keys []string
 	for _, key := range p.Defaults {
 		switch {
 		case key == "speed":
-			all, keys = append(all, "a unit of work takes 1 s"), append(keys, "speed=1e9")
+			a.Assumed.Say("a unit of work takes 1 s; another rate by --platform %s,speed=1e9", p.Name)
 		case p.sends(w):
-			all, keys = append(all, "a unit of data takes 1 s"), append(keys, "bandwidth=1Gbps")
+			a.Assumed.Say("a unit of data takes 1 s; another rate by --platform %s,bandwidth=1Gbps", p.Name)
 		}
 	}
 	if p.InBytes && p.sends(w) {
-		all = append(all, "a unit of data is a byte")
+		a.Assumed.Say("a unit of data is a byte")
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("platform %s: the graph has no units; it is assumed that %s", p.Name, strings.Join(all, ", and that "))
-	if len(keys) > 0 {
-		text += fmt.Sprintf("; other rates by --platform %s,%s", p.Name, strings.Join(keys, ","))
-	}
-	return text
 }
 
-// Place makes a valid instance of a workflow on the platform. A preset without a bandwidth takes defaultByteRate if the
+// place makes a valid instance of a workflow on the platform. A preset without a bandwidth takes defaultByteRate if the
 // workflow's data are bytes. The instance shares no memory with either but the routes' lists of links. Errors come from
 // model.DAG.Validate.
-func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
+func (p Platform) place(name string, w workflow) (*model.DAG, error) {
 	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
 		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}
 	if p.assumesByteRate(w) {

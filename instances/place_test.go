@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,46 +30,46 @@ func TestPlatformUnits(t *testing.T) {
 	}
 }
 
+func assumedOf(p Platform, w workflow) string {
+	var a model.Account
+	p.assume(w, &a)
+	return a.Assumed.String()
+}
+
 // Every missing value of a platform that matters is reported, and nothing else.
 func TestPlatformAssumed(t *testing.T) {
 	edges := []model.DAGEdge{{From: "a", To: "b", Data: 5}}
 	tasks := []workTask{{"a", 1}, {"b", 2}}
-	bytes, plain := Workflow{Tasks: tasks, Edges: edges, Measured: true}, Workflow{Tasks: tasks, Edges: edges}
+	bytes, plain := workflow{Tasks: tasks, Edges: edges, Measured: true}, workflow{Tasks: tasks, Edges: edges}
 	none := []model.DAGEdge{{From: "a", To: "b"}}
 	for _, c := range []struct {
 		spec      string
-		w         Workflow
+		w         workflow
 		bandwidth float64
 		want      string
 	}{
-		{"uniform", bytes, 1.25e8, "platform uniform: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform uniform,bandwidth=10Gbps"},
-		{"uniform,speed=3", bytes, 1.25e8, "platform uniform,speed=3: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform uniform,speed=3,bandwidth=10Gbps"},
+		{"uniform", bytes, 1.25e8, "bandwidth 1 Gbit/s (125 MB/s), as data are in bytes; another by --platform uniform,bandwidth=10Gbps"},
+		{"uniform,speed=3", bytes, 1.25e8, "bandwidth 1 Gbit/s (125 MB/s), as data are in bytes; another by --platform uniform,speed=3,bandwidth=10Gbps"},
 		{"uniform,bandwidth=1", bytes, 1, ""},
 		{"uniform,bandwidth=1MB/s", bytes, 1e6, ""},
 		{"uniform,machines=1", bytes, 1, ""},
-		{"uniform", Workflow{Tasks: tasks, Edges: none, Measured: true}, 1, ""},
-		{"bus", plain, 1, "platform bus: the graph has no units; it is assumed that a unit of work takes 1 s, and that a unit of data takes 1 s; other rates by --platform bus,speed=1e9,bandwidth=1Gbps"},
-		{"bus,speed=2", plain, 1, "platform bus,speed=2: the graph has no units; it is assumed that a unit of data takes 1 s; other rates by --platform bus,speed=2,bandwidth=1Gbps"},
-		{"bus,bandwidth=2", plain, 2, "platform bus,bandwidth=2: the graph has no units; it is assumed that a unit of work takes 1 s; other rates by --platform bus,bandwidth=2,speed=1e9"},
-		{"bus,bandwidth=8bps,speed=1", plain, 1, "platform bus,bandwidth=8bps,speed=1: the graph has no units; it is assumed that a unit of data is a byte"},
-		{"bus,bandwidth=8bps,speed=1", Workflow{Tasks: tasks, Edges: none}, 1, ""},
+		{"uniform", workflow{Tasks: tasks, Edges: none, Measured: true}, 1, ""},
+		{"bus", plain, 1, "a unit of work takes 1 s; another rate by --platform bus,speed=1e9; a unit of data takes 1 s; another rate by --platform bus,bandwidth=1Gbps"},
+		{"bus,speed=2", plain, 1, "a unit of data takes 1 s; another rate by --platform bus,speed=2,bandwidth=1Gbps"},
+		{"bus,bandwidth=2", plain, 2, "a unit of work takes 1 s; another rate by --platform bus,bandwidth=2,speed=1e9"},
+		{"bus,bandwidth=8bps,speed=1", plain, 1, "a unit of data is a byte"},
+		{"bus,bandwidth=8bps,speed=1", workflow{Tasks: tasks, Edges: none}, 1, ""},
 		{"bus,bandwidth=2,speed=1", plain, 2, ""},
-		{"bus", Workflow{Tasks: tasks, Edges: none}, 1, "platform bus: the graph has no units; it is assumed that a unit of work takes 1 s; other rates by --platform bus,speed=1e9"},
+		{"bus", workflow{Tasks: tasks, Edges: none}, 1, "a unit of work takes 1 s; another rate by --platform bus,speed=1e9"},
 	} {
-		p, err := ParsePlatform(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := p.Place("x", c.w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.assumed(c.w); got != c.want || d.Network.Bandwidth != c.bandwidth {
+		p := require.Value(ParsePlatform(c.spec))(t)
+		d := require.Value(p.place("x", c.w))(t)
+		if got := assumedOf(p, c.w); got != c.want || d.Network.Bandwidth != c.bandwidth {
 			t.Errorf("%s: bandwidth %v and %q, want %v and %q", c.spec, d.Network.Bandwidth, got, c.bandwidth, c.want)
 		}
 	}
 	two, err := ParsePlatform(write(t, "two.json", platformFile))
-	if err != nil || two.assumed(plain) != "" || two.assumed(bytes) != "" {
-		t.Errorf("a file of a platform has its own numbers: %q, %v", two.assumed(plain), err)
+	if err != nil || assumedOf(two, plain) != "" || assumedOf(two, bytes) != "" {
+		t.Errorf("a file of a platform has its own numbers: %q, %v", assumedOf(two, plain), err)
 	}
 }

@@ -21,15 +21,17 @@ type Platform struct {
 	Defaults []string `json:"-"`
 	// InBytes says that a preset's bandwidth was given in bits or bytes a second.
 	InBytes bool `json:"-"`
+	// NotModelled names facts of the platform's file for which the model has no place.
+	NotModelled model.Tellings `json:"-"`
 }
 
 // defaultByteRate is the bandwidth, in bytes a second, of a preset without one, for a graph with data in bytes: 1
 // Gbit/s.
 const defaultByteRate = 1e9 / 8
 
-// Workflow is a task graph that knows no machines: the cost of a task is its
+// workflow is a task graph that knows no machines: the cost of a task is its
 // work over a machine's speed.
-type Workflow struct {
+type workflow struct {
 	Tasks []workTask
 	Edges []model.DAGEdge
 	// Measured says that works are seconds (on the machine that ran the tasks, of speed
@@ -244,10 +246,10 @@ func readPlatform(path string) (Platform, error) {
 	if data, err = unzip(data); err != nil {
 		return Platform{}, fmt.Errorf("%s: %w: %w", path, model.ErrInvalid, err)
 	}
-	if keys := jsonKeys(data); isSAGA(keys) {
+	if isSAGA(newFile(path, data).keys()) {
 		var net Platform
 		if net, err = readSAGANetwork(data); err == nil {
-			p.Machines, p.Network = net.Machines, net.Network
+			p.Machines, p.Network, p.NotModelled = net.Machines, net.Network, net.NotModelled
 		}
 	} else {
 		p.Machines, p.Network, err = model.DecodePlatform(data)

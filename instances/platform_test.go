@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -49,19 +50,14 @@ func TestParsePlatform(t *testing.T) {
 			Routes: []model.Route{route("P1", "P2", true, "P1.up", "P2.down"), route("P2", "P1", true, "P2.up", "P1.down")}}},
 	} {
 		t.Run(spec, func(t *testing.T) {
-			got, err := ParsePlatform(spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := require.Value(ParsePlatform(spec))(t)
 			want.Name = spec
 			for _, key := range []string{"speed", "bandwidth"} {
 				if !strings.Contains(spec, key) {
 					want.Defaults = append(want.Defaults, key)
 				}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			require.Same(t, "result", want, got)
 		})
 	}
 }
@@ -122,15 +118,10 @@ const platformFile = `{
 
 func TestPlatformFile(t *testing.T) {
 	path := write(t, "two.json", platformFile)
-	got, err := ParsePlatform(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := require.Value(ParsePlatform(path))(t)
 	want := Platform{Name: "two", Machines: []model.Machine{{ID: "big", Speed: 4, StartupS: 0.1}, {ID: "small", Speed: 1}},
 		Network: model.Network{Bandwidth: 10, Links: []model.Link{{ID: "l", Capacity: 5}}, Routes: []model.Route{{From: "big", To: "small", Links: []string{"l"}}}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	require.Same(t, "result", want, got)
 	one, _, err := model.DecodePlatform([]byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}}`))
 	if err != nil || len(one) != 1 {
 		t.Errorf("one machine: %v", err)
@@ -154,7 +145,7 @@ func TestPlatformFileErrors(t *testing.T) {
 		"no machine":         {platformFile, `{"machines":[],"network":{"bandwidth":1}}`, "invalid platform: machines is empty"},
 		"nothing":            {platformFile, `{}`, `invalid JSON: line 1: the key "machines" is missing`},
 		"an id twice":        {`"small", "speed"`, `"big", "speed"`, `invalid platform: line 4: machines[1]: id "big" is taken by machines[0] already`},
-		"no id":              {`"id": "small", "speed"`, `"id": "", "speed"`, "invalid platform: line 4: machines[1]: id is missing or empty"},
+		"no id":              {`"id": "small", "speed"`, `"id": "", "speed"`, "invalid platform: line 4: machines[1]: id \"\": id is missing or empty"},
 		"no speed":           {`"small", "speed": 1`, `"small"`, `invalid platform: line 4: machines[1]: id "small": speed is missing`},
 		"negative speed":     {`"speed": 1`, `"speed": -1`, `invalid platform: line 4: machines[1]: id "small": speed is -1`},
 		"a word as speed":    {`"speed": 1`, `"speed": "fast"`, "invalid JSON: line 4: "},
@@ -181,24 +172,16 @@ func TestPlatformFileErrors(t *testing.T) {
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 // An instance is the workflow's work over the platform's speeds, and changing
 // it changes neither.
 func TestPlace(t *testing.T) {
-	p, err := ParsePlatform("paper,speed=1/2/4,bandwidth=10,startup=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := Workflow{Tasks: []workTask{{"a", 8}, {"b", 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
-	d, err := p.Place("two", w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(ParsePlatform("paper,speed=1/2/4,bandwidth=10,startup=1"))(t)
+	w := workflow{Tasks: []workTask{{"a", 8}, {"b", 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
+	d := require.Value(p.place("two", w))(t)
 	g := view.OfDAG(d)
 	if diff := cmp.Diff([]float64{8, 4, 2, 0, 0, 0}, g.Cost); diff != "" || d.Name != "two" {
 		t.Errorf("name %q, costs (-want +got)\n%s", d.Name, diff)
@@ -207,29 +190,24 @@ func TestPlace(t *testing.T) {
 		t.Errorf("the transfer takes %v, want 1.5: the start-up and 5/10", c)
 	}
 	*d.Tasks[0].Work, d.Edges[0].Data, d.Machines[0].Speed, d.Network.Links[0].ID, d.Network.Routes[0].OneWay = 1, 1, 9, "x", true
-	untouched, err := ParsePlatform("paper,speed=1/2/4,bandwidth=10,startup=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(untouched, p); diff != "" {
-		t.Errorf("a change of the instance changed the platform (-want +got)\n%s", diff)
-	}
+	untouched := require.Value(ParsePlatform("paper,speed=1/2/4,bandwidth=10,startup=1"))(t)
+	require.Same(t, "a change of the instance changed the platform", untouched, p)
 	if w.Tasks[0].Work != 8 || w.Edges[0].Data != 5 {
 		t.Errorf("a change of the instance changed the workflow: %v", w)
 	}
-	empty, err := p.Place("empty", Workflow{})
+	empty, err := p.place("empty", workflow{})
 	if err != nil || empty.Tasks == nil || empty.Edges == nil {
 		t.Errorf("no tasks: %v, tasks and edges must be empty lists", err)
 	}
 	for name, c := range map[string]struct {
-		w    Workflow
+		w    workflow
 		want string
 	}{
-		"cycle":     {Workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b"}, {From: "b", To: "a"}}}, "invalid dag instance: the edges make a cycle: a -> b -> a"},
-		"much work": {Workflow{Tasks: []workTask{{"a", 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
-		"much data": {Workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1e31}}}, `invalid dag instance: edges[0]: from "a" to "b": data is 1e+31`},
+		"cycle":     {workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b"}, {From: "b", To: "a"}}}, "invalid dag instance: the edges make a cycle: a -> b -> a"},
+		"much work": {workflow{Tasks: []workTask{{"a", 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
+		"much data": {workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1e31}}}, `invalid dag instance: edges[0]: from "a" to "b": data is 1e+31`},
 	} {
-		d, err := p.Place(name, c.w)
+		d, err := p.place(name, c.w)
 		wantError(t, err, c.want)
 		if d != nil {
 			t.Errorf("%s: there is an instance beside the error", name)
@@ -241,7 +219,7 @@ func FuzzParsePlatform(f *testing.F) {
 	f.Add("star,machines=3,speed=1/2,bandwidth=3,startup=0.5", []byte(platformFile))
 	f.Add("paper", []byte(`{"machines":[]}`))
 	f.Add("uniform,machines=10000", []byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}} x`))
-	one := Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
+	one := workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
 	f.Fuzz(func(t *testing.T, spec string, file []byte) {
 		name, _, _ := strings.Cut(spec, ",")
 		for _, x := range presets {
@@ -250,19 +228,15 @@ func FuzzParsePlatform(f *testing.F) {
 			}
 			p, err := ParsePlatform(spec)
 			if err != nil {
-				if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-					t.Errorf("error %v", err)
-				}
-			} else if _, err := p.Place("x", one); err != nil {
+				require.Refused(t, "error", err, model.ErrInvalid, "")
+			} else if _, err := p.place("x", one); err != nil {
 				t.Errorf("%q: %v", spec, err)
 			}
 		}
 		machines, network, err := model.DecodePlatform(file)
 		if err != nil {
-			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v, must be one line", err)
-			}
-		} else if _, err := (Platform{Machines: machines, Network: network}).Place("x", one); err != nil {
+			require.Refused(t, "error", err, model.ErrInvalid, "")
+		} else if _, err := (Platform{Machines: machines, Network: network}).place("x", one); err != nil {
 			t.Errorf("%q: %v", file, err)
 		}
 	})

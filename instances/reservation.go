@@ -52,7 +52,6 @@ func (s *ReservationSpec) nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.name(), k, one.Generate)
-	c.ofLog(one.SWF, one.fromLog)
 	if one.PEs == 0 {
 		delete(c.Params, "pes")
 	}

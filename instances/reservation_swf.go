@@ -5,7 +5,6 @@ package instances
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
@@ -30,9 +29,9 @@ type swfOptions struct {
 // a submit time, processors or a runtime (unknown or 0), and jobs larger than
 // the machine, are left out and counted. Times are whole seconds. Errors wrap
 // model.ErrInvalid. O(jobs), plus a sort if the log isn't in order.
-func reservationFromSWF(name string, log *swf.Log, o swfOptions) (*model.Reservation, SWFReport, error) {
-	fail := func(format string, args ...any) (*model.Reservation, SWFReport, error) {
-		return nil, SWFReport{}, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
+func reservationFromSWF(name string, log *swf.Log, o swfOptions) (*model.Reservation, error) {
+	fail := func(format string, args ...any) (*model.Reservation, error) {
+		return nil, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
 	}
 	if o.ArrivalFactor == 0 {
 		o.ArrivalFactor = 1
@@ -46,51 +45,53 @@ func reservationFromSWF(name string, log *swf.Log, o swfOptions) (*model.Reserva
 	case o.PEs < 0:
 		return fail("pes is %d, must be at least 1, or 0 for the log's", o.PEs)
 	}
+	if log.Placed != nil {
+		return fail("reservations know no nodes; leave --unit resources out")
+	}
 	pes, err := machine(log, o.PEs, "pes")
 	if err != nil {
-		return nil, SWFReport{}, err
+		return nil, err
 	}
-	taken, report, err := o.usable(log, pes, 1)
+	taken, account, err := o.usable(log, pes, 1)
 	if err != nil {
-		return nil, report, err
+		return nil, err
 	}
-	if o.ArrivalFactor != 1 {
-		report.Start = time.Time{} // the times are others than the log's
-	}
-	report.Seed = o.Seed
 	if o.ARTime > 0 {
-		report.draws("lead times, from 0 to %g durations (artime)", o.ARTime)
+		drawn(account, o.Seed, "lead times, from 0 to %g durations (artime)", o.ARTime)
 	}
 	if o.Deadline > 0 {
-		report.draws("windows, with a slack from 0 to %g durations (deadline)", o.Deadline)
+		drawn(account, o.Seed, "windows, with a slack from 0 to %g durations (deadline)", o.Deadline)
 	}
 	if o.Cancelled > 0 {
-		report.draws("withdrawals, of a share of %g (cancelled)", o.Cancelled)
+		drawn(account, o.Seed, "withdrawals, of a share of %g (cancelled)", o.Cancelled)
 	}
 	if o.ArrivalFactor != 1 {
-		report.sets("the times of arrival are divided by %g", o.ArrivalFactor)
+		account.Assumed.Say("chosen: the times of arrival are divided by %g", o.ArrivalFactor)
 	}
-	in := &model.Reservation{Name: name, PEs: pes, Requests: make([]model.Request, len(taken))}
+	in := &model.Reservation{Name: name, Account: account, PEs: pes, Requests: make([]model.Request, len(taken))}
 	begin := log.Jobs[taken[0]].Submit
 	for k, line := range taken {
 		in.Requests[k] = o.request(log, begin, line)
 	}
-	return in, report, validLog(in, log, taken)
+	if o.ArrivalFactor == 1 {
+		model.SetStartTime(in, log.Header.Time(begin))
+	}
+	return in, validLog(in, log, taken)
 }
 
 // request makes a request of the job at the given index of the log, which is
 // also the number of its random stream.
-func (o swfOptions) request(log *swf.Log, begin int64, index int) model.Request {
+func (o swfOptions) request(log *swf.Log, begin float64, index int) model.Request {
 	j := &log.Jobs[index]
 	rng := stream(o.Seed, streamSWF, uint64(index))
 	w := drawWindow(rng)
 	cancelled, when := rng.Float64(), rng.Float64()
-	r := model.Request{ID: swfID(log, index), PEs: int(j.Size()), DurationS: float64(j.Runtime),
-		ArrivalS: math.Floor(float64(j.Submit-begin) / o.ArrivalFactor)}
+	r := model.Request{ID: swfID(log, index), PEs: int(j.Size()), DurationS: micro(j.Runtime),
+		ArrivalS: math.Floor((j.Submit - begin) / o.ArrivalFactor)}
 	if o.Estimate && j.RequestedTime > 0 {
-		r.DurationS = float64(j.RequestedTime)
+		r.DurationS = micro(j.RequestedTime)
 		if j.Runtime < j.RequestedTime {
-			runtime := float64(j.Runtime)
+			runtime := micro(j.Runtime)
 			r.RuntimeS = &runtime
 		}
 	}
@@ -108,21 +109,21 @@ func (s *ReservationSpec) swfKeys() []string {
 }
 
 // fromSWF implements swfSpec by reservationFromSWF.
-func (s *ReservationSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
-	in, report, err := reservationFromSWF(name, log, swfOptions{SWFJobs: o, PEs: s.PEs,
+func (s *ReservationSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, *model.Execution, error) {
+	in, err := reservationFromSWF(name, log, swfOptions{SWFJobs: o, PEs: s.PEs,
 		ArrivalFactor: s.ArrivalFactor, ARTime: s.ARTime, Deadline: s.Deadline})
 	if err != nil {
-		return nil, report, err
+		return nil, nil, err
 	}
 	in.Goal = s.Goal
-	return in, report, nil
+	return in, nil, nil
 }
 
 // fromLog makes the instance of a log's jobs.
-func (s ReservationSpec) fromLog() (model.Instance, SWFReport, error) {
+func (s ReservationSpec) fromLog() (model.Instance, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
-		return nil, SWFReport{}, err
+		return nil, err
 	}
 	return fromLog(&s, s.SWF, SWFJobs{Skip: s.Index * s.Requests, First: s.Requests, Seed: s.Seed})
 }

@@ -18,16 +18,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-func reservation(t interface {
-	Helper()
-	Fatal(...any)
-}, s ReservationSpec) *model.Reservation {
+func reservation(t require.T, s ReservationSpec) *model.Reservation {
 	t.Helper()
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(s.Generate())(t)
 }
 
 // load is the offered load: PE-seconds over those that there are from the first
@@ -131,26 +124,14 @@ func TestReservationLoad(t *testing.T) {
 	}
 }
 
-func TestReservationInterArrival(t *testing.T) {
-	s := NewReservationSpec()
-	s.Requests, s.Seed = 120_000, 3
-	in := reservation(t, s)
-	mean := in.Requests[len(in.Requests)-1].ArrivalS / float64(len(in.Requests))
-	if math.Abs(mean/510-1) > 0.05 {
-		t.Errorf("one request in %v s, want 510 within 5 %%", mean)
-	}
-}
-
 func TestReservationDeterminism(t *testing.T) {
 	s := NewReservationSpec()
 	s.Requests, s.Seed, s.Index = 300, 5, 2
 	base := reservation(t, s)
-	if d := cmp.Diff(base, reservation(t, s)); d != "" {
-		t.Error(d)
-	}
-	for name, edit := range map[string]func(*ReservationSpec){"seed": func(s *ReservationSpec) { s.Seed++ }, "index": func(s *ReservationSpec) { s.Index++ }} {
+	require.Same(t, "result", base, reservation(t, s))
+	for name, parameters := range map[string]string{"seed": "seed=6", "index": "index=3"} {
 		other := s
-		edit(&other)
+		set(t, &other, parameters)
 		in := reservation(t, other)
 		same := 0
 		for k := range in.Requests {
@@ -173,31 +154,27 @@ func TestReservationGolden(t *testing.T) {
 		{ID: "2", ArrivalS: 524, ReadyS: 5895, DurationS: 1800, DeadlineS: 7893, PEs: 32},
 		{ID: "3", ArrivalS: 788, ReadyS: 5164, DurationS: 3600, DeadlineS: 17962, PEs: 256},
 	}
-	if d := cmp.Diff(want, reservation(t, s).Requests); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	require.Same(t, "requests", want, reservation(t, s).Requests)
 }
 
 // Instances of one seed and index differ only in the values that a factor determines.
 func TestReservationPairing(t *testing.T) {
 	s := ReservationSpec{Requests: 400, ARTime: 2, Deadline: 2, Seed: 9}
 	base := reservation(t, s).Requests
-	with := func(edit func(*ReservationSpec)) []model.Request {
+	with := func(parameters string) []model.Request {
 		other := s
-		edit(&other)
+		set(t, &other, parameters)
 		return reservation(t, other).Requests
 	}
-	if d := cmp.Diff(base[:100], with(func(s *ReservationSpec) { s.Requests = 100 })); d != "" {
-		t.Errorf("fewer requests are no prefix: %s", d)
-	}
-	for k, r := range with(func(s *ReservationSpec) { s.ArrivalFactor = 2 }) {
+	require.Same(t, "fewer requests are no prefix", base[:100], with("requests=100"))
+	for k, r := range with("arrival_factor=2") {
 		b := base[k]
 		if r.PEs != b.PEs || r.DurationS != b.DurationS || r.ReadyS-r.ArrivalS != b.ReadyS-b.ArrivalS || r.DeadlineS-r.ReadyS != b.DeadlineS-b.ReadyS ||
 			r.ArrivalS != math.Floor(b.ArrivalS/2) {
 			t.Fatalf("arrival factor: %+v, with 1 %+v", r, b)
 		}
 	}
-	for k, r := range with(func(s *ReservationSpec) { s.ARTime, s.Deadline = 4, 4 }) {
+	for k, r := range with("artime=4 deadline=4") {
 		b := base[k]
 		twice := func(x, y float64) bool { return math.Abs(x-2*y) <= 1.5 } // both are rounded
 		if r.PEs != b.PEs || r.DurationS != b.DurationS || r.ArrivalS != b.ArrivalS || !twice(r.ReadyS-r.ArrivalS, b.ReadyS-b.ArrivalS) ||
@@ -205,13 +182,13 @@ func TestReservationPairing(t *testing.T) {
 			t.Fatalf("flexibility: %+v, with {2, 2} %+v", r, b)
 		}
 	}
-	for k, r := range with(func(s *ReservationSpec) { s.ARTime, s.Deadline = 0, 0 }) {
+	for k, r := range with("artime=0 deadline=0") {
 		if r.ReadyS != r.ArrivalS || r.DeadlineS != r.ReadyS+r.DurationS || r.ArrivalS != base[k].ArrivalS {
 			t.Fatalf("no flexibility: %+v", r)
 		}
 	}
 	larger, otherDuration := 0, 0
-	for k, r := range with(func(s *ReservationSpec) { s.UMed = 8 }) {
+	for k, r := range with("umed=8") {
 		b := base[k]
 		if r.ArrivalS != b.ArrivalS || r.PEs < b.PEs {
 			t.Fatalf("UMed: %+v, with 7 %+v", r, b)
@@ -230,9 +207,7 @@ func TestReservationPairing(t *testing.T) {
 
 func TestNearestDuration(t *testing.T) {
 	for runtime, want := range map[float64]float64{1: 60, 60: 60, 134: 60, 135: 300, 519: 300, 520: 900, 1272: 900, 1273: 1800, 2545: 1800, 2546: 3600, 6235: 3600, 6236: 10800, 162754: 10800} {
-		if got := nearestDuration(runtime); got != want {
-			t.Errorf("%v s is mapped to %v, want %v", runtime, got, want)
-		}
+		require.Same(t, fmt.Sprintf("%v s is mapped to", runtime), want, nearestDuration(runtime))
 	}
 }
 
@@ -245,36 +220,34 @@ func TestReservationNames(t *testing.T) {
 		"KTH-SP2-1996-2.1-cln-n10000-af1-ar0-dl0-pe200-0": {SWF: "KTH-SP2-1996-2.1-cln", PEs: 200},
 		"res-n10000-um7-af1-ar0-dl0-column-t-0":           {Parameters: parametersColumnT},
 	} {
-		if s.name() != want {
-			t.Errorf("%s, want %s", s.name(), want)
-		}
+		require.Same(t, "name", want, s.name())
 	}
 }
 
 func TestReservationErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		edit func(*ReservationSpec)
-		want string
+		parameters string
+		want       string
 	}{
-		"requests":   {func(s *ReservationSpec) { s.Requests = -1 }, "requests is -1, must be from 1 to 1,000,000"},
-		"too many":   {func(s *ReservationSpec) { s.Requests = 1e7 }, "requests is 10000000, must be"},
-		"small umed": {func(s *ReservationSpec) { s.UMed = 4 }, "umed is 4, must be from 4.5 to 10, the logarithm of pes"},
-		"large umed": {func(s *ReservationSpec) { s.UMed, s.PEs = 9, 256 }, "umed is 9, must be from 4.5 to 8"},
-		"NaN umed":   {func(s *ReservationSpec) { s.UMed = math.NaN() }, "umed is NaN"},
-		"arrival":    {func(s *ReservationSpec) { s.ArrivalFactor = -1 }, "the arrival factor is -1, must be from 0.001 to 1000"},
-		"Inf":        {func(s *ReservationSpec) { s.ArrivalFactor = math.Inf(1) }, "the arrival factor is +Inf"},
-		"artime":     {func(s *ReservationSpec) { s.ARTime = -0.5 }, "the artime factor is -0.5, must be from 0 to 1000"},
-		"deadline":   {func(s *ReservationSpec) { s.Deadline = math.NaN() }, "the deadline factor is NaN"},
-		"PEs":        {func(s *ReservationSpec) { s.PEs = 1000 }, "pes is 1000, must be a power of two from 32 to 1048576"},
-		"few PEs":    {func(s *ReservationSpec) { s.PEs = 16 }, "pes is 16, must be"},
-		"negative":   {func(s *ReservationSpec) { s.PEs = math.MinInt }, "pes is -9223372036854775808, must be"},
-		"parameters": {func(s *ReservationSpec) { s.Parameters = "LANL" }, `parameters is "LANL", must be "fit" or "column-t"`},
-		"index":      {func(s *ReservationSpec) { s.Index = -1 }, "index is -1, must be from 0"},
-		"log PEs":    {func(s *ReservationSpec) { s.SWF, s.PEs = "x", -3 }, "pes is -3, must be from 1"},
-		"input":      {func(s *ReservationSpec) { s.SWF = "-" }, "swf is standard input, give a file"},
+		"requests":   {"requests=-1", "requests is -1, must be from 1 to 1,000,000"},
+		"too many":   {"requests=10000000", "requests is 10000000, must be"},
+		"small umed": {"umed=4", "umed is 4, must be from 4.5 to 10, the logarithm of pes"},
+		"large umed": {"umed=9 pes=256", "umed is 9, must be from 4.5 to 8"},
+		"NaN umed":   {"umed=NaN", "umed is NaN"},
+		"arrival":    {"arrival_factor=-1", "the arrival factor is -1, must be from 0.001 to 1000"},
+		"Inf":        {"arrival_factor=Inf", "the arrival factor is +Inf"},
+		"artime":     {"artime=-0.5", "the artime factor is -0.5, must be from 0 to 1000"},
+		"deadline":   {"deadline=NaN", "the deadline factor is NaN"},
+		"PEs":        {"pes=1000", "pes is 1000, must be a power of two from 32 to 1048576"},
+		"few PEs":    {"pes=16", "pes is 16, must be"},
+		"negative":   {"pes=-9223372036854775808", "pes is -9223372036854775808, must be"},
+		"parameters": {"parameters=LANL", `parameters is "LANL", must be "fit" or "column-t"`},
+		"index":      {"index=-1", "index is -1, must be from 0"},
+		"log PEs":    {"log=x pes=-3", "pes is -3, must be from 1"},
+		"input":      {"log=-", "swf is standard input, give a file"},
 	} {
 		s := NewReservationSpec()
-		c.edit(&s)
+		set(t, &s, c.parameters)
 		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), "invalid reservation specification: "+c.want) {
 			t.Errorf("%s: error %v, want %s", name, err, c.want)
 		}
@@ -313,9 +286,8 @@ func TestReservationOfLog(t *testing.T) {
 		t.Error(err)
 	}
 	s.SWF = "none.swf"
-	if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "can't read none.swf: no such file") {
-		t.Error(err)
-	}
+	require.Refused(t, "can't read none.swf: no such file", require.Err(s.Generate()), model.ErrInvalid,
+		"can't read none.swf: no such file")
 }
 
 func BenchmarkReservationSpec(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -105,33 +106,36 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 // Algorithms Gathered; the data set DAGBench has such files). It also reads the node-link form of earlier versions.
 //
 // SAGA says that task t takes cost(t) / speed(m) on node m, and that data from m to n take size / speed(m, n), nothing
-// within a node. So costs become work, nodes machines with their speed, and the speeds of edges the capacities of the
-// paths; no two transfers share anything. The value of a node's edge to itself is ignored. An instance must join all
-// pairs of nodes, by finite speeds above 0. The workflow has no Platform if the file has no network. Errors wrap
-// model.ErrInvalid. O(length of the file).
-func readSAGA(data []byte) (Workflow, error) {
-	f, err := decodeSAGA(data)
+// within a node whose edge to itself has no finite speed. So costs become work, nodes machines with their speed, and the
+// speeds of edges the capacities of the paths, or a machine's local rate; no two transfers share anything. An instance
+// must have a finite speed between any two nodes; 0 is no path. The workflow has no Platform if the file has no network.
+// Errors wrap model.ErrInvalid. O(length of the file).
+func readSAGA(file *File) (workflow, error) {
+	f, err := decodeSAGA(file.data)
 	if err != nil {
-		return Workflow{}, err
+		return workflow{}, err
 	}
 	tasks, network := f.TaskGraph, f.Network
 	switch {
 	case tasks == nil && f.isNetwork():
-		return Workflow{}, badSAGA("it is a network without tasks, give it as the platform of a task graph")
+		return workflow{}, badSAGA("it is a network without tasks, give it as the platform of a task graph")
 	case tasks == nil && network == nil:
 		tasks = &f.sagaGraph
 	case tasks == nil:
-		return Workflow{}, badSAGA("task_graph is missing")
+		return workflow{}, badSAGA("task_graph is missing")
 	}
 	w, err := tasks.workflow()
 	if err != nil {
-		return Workflow{}, err
+		return workflow{}, err
 	}
 	w.Name = f.Name
+	if g := string(tasks.Graph); g != "" && g != "{}" && g != "null" {
+		file.account.NotModelled.Say("attributes of the whole graph, in its key graph")
+	}
 	if network != nil {
 		p, err := network.platform()
 		if err != nil {
-			return Workflow{}, err
+			return workflow{}, err
 		}
 		w.Platform = &p
 	}
@@ -226,7 +230,7 @@ func (g *sagaGraph) links() (string, []sagaEntry) {
 	return "edges", g.Edges
 }
 
-func (g *sagaGraph) workflow() (w Workflow, err error) {
+func (g *sagaGraph) workflow() (w workflow, err error) {
 	list, entries := "tasks", g.Tasks
 	if g.Tasks == nil {
 		list, entries = "nodes", g.Nodes
@@ -242,8 +246,10 @@ func (g *sagaGraph) workflow() (w Workflow, err error) {
 			id, cost = x.ID, x.Weight
 		}
 		switch {
-		case id == "" || cost == nil:
-			return w, badSAGA("%s[%d]: its name or its cost is missing", list, k)
+		case id == "":
+			return w, badSAGA("%s[%d]: its name is missing", list, k)
+		case cost == nil:
+			return w, badSAGA("task %q: its cost is missing or null, no node could run it; give a number", id)
 		case known[id]:
 			return w, badSAGA("%s[%d]: task %q is there twice", list, k, id)
 		case !(*cost >= 0):
@@ -313,13 +319,9 @@ func (g *sagaGraph) platform() (p Platform, err error) {
 	if n == 0 || n > 1 && len(links) < pairs {
 		return p, badSAGA("network: %d %s for %d nodes; each pair of them needs one", len(links), list, n)
 	}
-	if n == 1 {
-		p.Network.Bandwidth = 1 // of no use
-		return p, nil
-	}
 	rates := make([][]float64, n)
 	for m := range rates {
-		rates[m] = make([]float64, n)
+		rates[m] = slices.Repeat([]float64{-1}, n)
 	}
 	for k := range links {
 		x := &links[k]
@@ -332,13 +334,14 @@ func (g *sagaGraph) platform() (p Platform, err error) {
 		switch {
 		case !ok || !ok2:
 			return p, badSAGA("network: %s[%d]: there is no node %q or no node %q", list, k, x.Source, x.Target)
-		case a == b:
+		case a == b && speed == nil: // infinite
 			continue
 		case speed == nil:
 			return p, badSAGA("network: the speed from %q to %q is missing or infinite, give a number", x.Source, x.Target)
-		case !(*speed >= minRate && *speed <= maxRate):
-			return p, badSAGA("network: the speed from %q to %q is %v, must be from %g to %g: all nodes are joined", x.Source, x.Target, *speed, float64(minRate), float64(maxRate))
-		case rates[a][b] != 0 && rates[a][b] != float64(*speed):
+		case !(*speed >= minRate && *speed <= maxRate) && (*speed != 0 || a == b):
+			return p, badSAGA("network: the speed from %q to %q is %v, must be from %g to %g, or 0 between two nodes without a link",
+				x.Source, x.Target, *speed, float64(minRate), float64(maxRate))
+		case rates[a][b] >= 0 && rates[a][b] != float64(*speed):
 			return p, badSAGA("network: there are two speeds between %q and %q", x.Source, x.Target)
 		}
 		rates[a][b] = float64(*speed)
@@ -347,8 +350,15 @@ func (g *sagaGraph) platform() (p Platform, err error) {
 		}
 	}
 	for a := range rates {
+		p.Machines[a].LocalRate, rates[a][a] = max(0, rates[a][a]), 0
+	}
+	if n == 1 {
+		p.Network.Bandwidth = 1 // of no use
+		return p, nil
+	}
+	for a := range rates {
 		for b := range rates {
-			if a != b && rates[a][b] == 0 {
+			if rates[a][b] < 0 {
 				return p, badSAGA("network: there is no edge from %q to %q, each pair needs one", p.Machines[a].ID, p.Machines[b].ID)
 			}
 		}

@@ -47,9 +47,6 @@ type Planned struct {
 	Load   func() (model.Instance, error)
 	// Try finds what is wrong with the specification, by an instance that may be smaller than Load's.
 	Try func() error
-	// Said is Load and also reports, in one line, the fate of a log's jobs or the facts that a file lacks. It is nil
-	// where there is nothing to report.
-	Said func() (in model.Instance, report string, err error)
 }
 
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
@@ -62,29 +59,6 @@ func newPlanned[I model.Instance](spec any, name string, index int, load func() 
 		return err
 	}
 	return c
-}
-
-// LoadReported is Said, or Load where there is nothing to say.
-func (p *Planned) LoadReported() (in model.Instance, report string, err error) {
-	if p.Said != nil {
-		return p.Said()
-	}
-	in, err = p.Load()
-	return in, "", err
-}
-
-// ofLog makes the instance one of a log, unless the log's name is empty.
-func (p *Planned) ofLog(log string, load func() (model.Instance, SWFReport, error)) {
-	if log == "" {
-		return
-	}
-	p.Said = func() (model.Instance, string, error) {
-		in, said, err := load()
-		if err != nil {
-			return nil, "", err
-		}
-		return in, fmt.Sprintf("%s: %v", log, said), nil
-	}
 }
 
 // Generator makes the specifications of one problem, with their defaults.

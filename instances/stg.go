@@ -18,16 +18,17 @@ const (
 	maxSTGTime = 1 << 53
 )
 
-// ReadSTG reads a graph of the Standard Task Graph set (Tobita, Kasahara: A standard task graph set for fair evaluation
+// readSTG reads a graph of the Standard Task Graph set (Tobita, Kasahara: A standard task graph set for fair evaluation
 // of multiprocessor scheduling algorithms, J. Scheduling 5(5), 2002): a line with the number of tasks n, then n + 2
 // lines of task, processing time, number of predecessors, predecessors, all whole numbers. Tasks 0 and n + 1 are
 // dummies of time 0 and are kept. There is nothing to transfer: edges have data 0. From # on a line is a comment.
 // Errors wrap model.ErrInvalid and name the line. O(length of the file), for any numbers in it.
-func ReadSTG(data []byte) (Workflow, error) {
-	var w Workflow
+func readSTG(file *File) (workflow, error) {
+	data := file.data
+	var w workflow
 	line := 0
-	bad := func(format string, args ...any) (Workflow, error) {
-		return Workflow{}, fmt.Errorf("%w STG graph: line %d: %s", model.ErrInvalid, line, fmt.Sprintf(format, args...))
+	bad := func(format string, args ...any) (workflow, error) {
+		return workflow{}, fmt.Errorf("%w STG graph: line %d: %s", model.ErrInvalid, line, fmt.Sprintf(format, args...))
 	}
 	tasks := -1      // dummies included; not known yet
 	var pred [][]int // of each task

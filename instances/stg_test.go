@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -26,24 +25,18 @@ import (
 func TestReadSTG(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		want Workflow
+		want workflow
 	}{
-		"comments and white space": {"# a graph\r\n\n  1 # one task\r\n 0\t0 0\n\n1 7 1 0 # work\n2 0 1 1", Workflow{
+		"comments and white space": {"# a graph\r\n\n  1 # one task\r\n 0\t0 0\n\n1 7 1 0 # work\n2 0 1 1", workflow{
 			Tasks: []workTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "1", To: "2"}}}},
-		"dummies alone": {"0\n0 0 0\n1 0 1 0\n", Workflow{Tasks: []workTask{{"0", 0}, {"1", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
-		"numbers in disguise": {"01\n000 0 0\n+1 007 01 00\n02 0 0", Workflow{
+		"dummies alone": {"0\n0 0 0\n1 0 1 0\n", workflow{Tasks: []workTask{{"0", 0}, {"1", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
+		"numbers in disguise": {"01\n000 0 0\n+1 007 01 00\n02 0 0", workflow{
 			Tasks: []workTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
-		"later predecessors": {"2\n0 0 0\n1 5 1 2\n2 6 1 0\n3 0 1 1", Workflow{
+		"later predecessors": {"2\n0 0 0\n1 5 1 2\n2 6 1 0\n3 0 1 1", workflow{
 			Tasks: []workTask{{"0", 0}, {"1", 5}, {"2", 6}, {"3", 0}}, Edges: []model.DAGEdge{{From: "2", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadSTG([]byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			require.Same(t, "result", c.want, require.Value(readSTG(fileOf(c.text)))(t))
 		})
 	}
 }
@@ -71,7 +64,7 @@ func TestReadSTGErrors(t *testing.T) {
 		"listed twice":        {start + "1 1 2 0 0\n2 0 0", "line 4: task 1 can't have the predecessor 0: it is there twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadSTG([]byte(c.text))
+			_, err := readSTG(fileOf(c.text))
 			wantError(t, err, "invalid STG graph: "+c.want)
 		})
 	}
@@ -79,11 +72,8 @@ func TestReadSTGErrors(t *testing.T) {
 
 // A cycle is for the instance to find, which names its tasks.
 func TestSTGCycle(t *testing.T) {
-	w, err := ReadSTG([]byte("2\n0 0 0\n1 5 1 2\n2 6 1 1\n3 0 0"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Platform{Machines: []model.Machine{{ID: "m", Speed: 1}}}.Place("x", w)
+	w := require.Value(readSTG(fileOf("2\n0 0 0\n1 5 1 2\n2 6 1 1\n3 0 0")))(t)
+	_, err := Platform{Machines: []model.Machine{{ID: "m", Speed: 1}}}.place("x", w)
 	wantError(t, err, "invalid dag instance: the edges make a cycle: 1 -> 2 -> 1")
 }
 
@@ -91,7 +81,7 @@ func TestReadSTGRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "tasks")
 		text := fmt.Sprintln(n)
-		var want Workflow
+		var want workflow
 		for i := range n + 2 {
 			work := 0
 			if i > 0 && i <= n {
@@ -109,26 +99,14 @@ func TestReadSTGRandom(t *testing.T) {
 			}
 			text += fmt.Sprintf("%10d %d\t%d%s\n", i, work, count, list.String())
 		}
-		got, err := ReadSTG([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("(-want +got)\n%s", diff)
-		}
+		require.Same(t, "result", want, require.Value(readSTG(fileOf(text)))(t))
 	})
 }
 
 // Tasks, edges and path lengths of the 180 graphs are as their comments say.
 func TestSTGComments(t *testing.T) {
-	file, err := os.ReadFile(require.Data(t, "stg", "stg-rand.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := require.Value(os.ReadFile(require.Data(t, "stg", "stg-rand.tar.gz")))(t)
+	z := require.Value(gzip.NewReader(bytes.NewReader(file)))(t)
 	figures := map[string]*regexp.Regexp{
 		"tasks": regexp.MustCompile(`#\s+Tasks\s+: (\d+) \(\+dummy tasks : (\d+)\)`),
 		"edges": regexp.MustCompile(`#\s+Edges\s+: (\d+) / \d+ \(\+dummy edges : (\d+)\)`),
@@ -144,10 +122,7 @@ func TestSTGComments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(io.ReadAll(archive))(t)
 		want := map[string]int{}
 		for name, re := range figures {
 			m := re.FindSubmatch(text)
@@ -158,11 +133,11 @@ func TestSTGComments(t *testing.T) {
 			b, _ := strconv.Atoi(string(m[2]))
 			want[name] = a + b
 		}
-		w, err := ReadSTG(text)
+		w, err := readSTG(fileOf(string(text)))
 		if err != nil {
 			t.Fatalf("%s: %v", head.Name, err)
 		}
-		d, err := one.Place(head.Name, w)
+		d, err := one.place(head.Name, w)
 		if err != nil {
 			t.Fatalf("%s: %v", head.Name, err)
 		}
@@ -175,13 +150,10 @@ func TestSTGComments(t *testing.T) {
 			ends[k] += g.Cost[k]
 			path = max(path, ends[k])
 		}
-		if diff := cmp.Diff(want, map[string]int{"tasks": len(w.Tasks), "edges": len(w.Edges), "path": int(path)}); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", head.Name, diff)
-		}
+		require.Same(t, head.Name, want,
+			map[string]int{"tasks": len(w.Tasks), "edges": len(w.Edges), "path": int(path)})
 	}
-	if read != 180 {
-		t.Errorf("%d graphs, want 180", read)
-	}
+	require.Same(t, "graphs", 180, read)
 }
 
 func FuzzReadSTG(f *testing.F) {
@@ -189,7 +161,7 @@ func FuzzReadSTG(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := ReadSTG(text)
+		w, err := readSTG(fileOf(string(text)))
 		checkRead(t, w, err)
 	})
 }

@@ -3,21 +3,17 @@
 package instances
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/gapwise/gapwise/instances/internal/slurm"
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,7 +22,7 @@ import (
 // in the Standard Workload Format.
 type swfSpec interface {
 	swfKeys() []string
-	fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error)
+	fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, *model.Execution, error)
 }
 
 // SWFKeys returns the keys of the parameters that matter to instances of logs; ok is
@@ -39,14 +35,19 @@ func SWFKeys(s Spec) (keys []string, ok bool) {
 	return l.swfKeys(), true
 }
 
-// FromSWF makes an instance of a log's jobs. The error wraps model.ErrInvalid, and
-// model.ErrUnsupported if the specification has no such instances.
-func FromSWF(s Spec, name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+// FromSWF makes an instance of a log's jobs, with the account of the log. It also returns the schedule of the log's own
+// scheduler, if SWFJobs.Ran asks for it. The error wraps model.ErrInvalid, and model.ErrUnsupported if the specification
+// has no such instances.
+func FromSWF(s Spec, name string, log *swf.Log, o SWFJobs) (model.Instance, *model.Execution, error) {
 	l, ok := s.(swfSpec)
 	if !ok {
-		return nil, SWFReport{}, fmt.Errorf("%w: there are no %T of logs", model.ErrUnsupported, s)
+		return nil, nil, fmt.Errorf("%w: there are no %T of logs", model.ErrUnsupported, s)
 	}
-	return l.fromSWF(name, log, o)
+	in, ran, err := l.fromSWF(name, log, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, ran, nil
 }
 
 // SWFJobs says which jobs of a log become requests, and which of their fields are used.
@@ -65,170 +66,171 @@ type SWFJobs struct {
 	Cancelled float64
 	// Seed is the seed of all random values of the jobs.
 	Seed uint64
-	// Ran asks for the schedule of the log's own scheduler (SWFReport.Ran): of batch on one tier, with the log's times.
+	// Longer lets jobs run longer than the estimate.
+	Longer bool
+	// Ran asks for the schedule of the log's own scheduler (see FromSWF): of batch on one tier, with the log's times.
 	Ran bool
 }
 
-// SWFReport counts the jobs of a log by their fate.
-type SWFReport struct {
-	Jobs     int // of the log
-	Skipped  int // usable, before the first one taken
-	Requests int // taken
-	After    int // after the last one taken
-	// Jobs left out, each for the first reason that holds.
-	NoSubmit, NoSize, NoRuntime, TooLarge int
-	// ZeroRuntime counts taken jobs with a runtime of 0, which becomes 1 s.
-	ZeroRuntime int
-	// Cut, Longer and NoEstimate count taken jobs: with a runtime above the estimate, cut to it or left, and without an
-	// estimate, which the runtime replaces. All are 0 unless estimates were asked for.
-	Cut, Longer, NoEstimate int
-	// Unsorted counts jobs that were submitted before an earlier one of the log;
-	// they are put in order.
-	Unsorted int
-	// Started says that a note in the log's header calls its submit times start
-	// times: its jobs have waited already.
-	Started bool
-	// Drawn lists, in words and with the parameters, the facts that the log lacks and a random generator with this Seed
-	// drew; Set lists the chosen ones.
-	Drawn []string
-	Seed  uint64
-	Set   []string
-	// Ran is the schedule of the log's own scheduler, if it was asked for.
-	Ran *model.Execution
-	// Notes list the facts of a log in another format (Slurm) that its jobs lack.
-	Notes []string
-	// Start is when the first job taken was submitted, by the log's UnixStartTime and in its TimeZone. It is zero if
-	// the log doesn't say, or if the instance's times aren't the log's.
-	Start time.Time
-}
+// largerJobs says why jobs of logs and workloads are left out.
+const largerJobs = "jobs larger than the machine"
 
-// draws notes something that was drawn.
-func (r *SWFReport) draws(format string, args ...any) {
-	r.Drawn = append(r.Drawn, fmt.Sprintf(format, args...))
-}
-
-// sets notes something that was chosen.
-func (r *SWFReport) sets(format string, args ...any) {
-	r.Set = append(r.Set, fmt.Sprintf(format, args...))
-}
-
-// Invented names the facts of the instance that don't come from the log, with their parameters and seed; "" if there
-// are none.
-func (r SWFReport) Invented() string {
-	var all []string
-	if len(r.Drawn) > 0 {
-		all = append(all, fmt.Sprintf("drawn with seed %d, not told by the log: %s", r.Seed, strings.Join(r.Drawn, "; ")))
-	}
-	if len(r.Set) > 0 {
-		all = append(all, "chosen, not told by the log: "+strings.Join(r.Set, "; "))
-	}
-	return strings.Join(all, "; ")
-}
-
-// String returns the counts that aren't 0, and Invented, on one line.
-func (r SWFReport) String() string {
-	if invented := r.Invented(); invented != "" {
-		return r.Counts() + ". " + strings.ToUpper(invented[:1]) + invented[1:]
-	}
-	return r.Counts()
-}
-
-// Counts returns the counts that aren't 0, on one line.
-func (r SWFReport) Counts() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d jobs taken", r.Requests, r.Jobs)
-	for _, c := range []struct {
-		n    int
-		text string
-	}{
-		{r.Skipped, "skipped"}, {r.After, "after them"}, {r.NoSubmit, "left out without a submit time"}, {r.NoSize, "left out without processors"},
-		{r.NoRuntime, "left out without a runtime"}, {r.TooLarge, "left out, larger than the machine"},
-		{r.ZeroRuntime, "with a runtime of 0, which becomes 1 s"}, {r.Cut, "cut at their estimate"}, {r.Longer, "longer than their estimate"},
-		{r.NoEstimate, "without an estimate, which is then the runtime"}, {r.Unsorted, "out of order, sorted"},
-	} {
-		if c.n > 0 {
-			fmt.Fprintf(&b, "; %d %s", c.n, c.text)
-		}
-	}
-	if r.Started {
-		b.WriteString("; the log's submit times are really start times")
-	}
-	return b.String()
+// drawn notes facts of the instance that the log lacks and a random generator drew.
+func drawn(a *model.Account, seed uint64, format string, args ...any) {
+	a.Assumed.Say("drawn with seed %d: %s", seed, fmt.Sprintf(format, args...))
 }
 
 // maxSWFTime bounds times in seconds, so that they and their multiples by the
 // factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
+// fromLogAlone says of what a log has and an instance lacks; it returns the lines that are parts of a job with a line for
+// the whole.
+func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
+	whole := map[int64]bool{}
+	partitions := map[int64]bool{}
+	isPart := func(j *swf.Job) bool { return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed }
+	for k := range log.Jobs {
+		if j := &log.Jobs[k]; j.Number >= 0 && !isPart(j) {
+			whole[j.Number] = true
+		}
+	}
+	parts = make([]bool, len(log.Jobs))
+	alone, after, memory := 0, 0, 0
+	for k := range log.Jobs {
+		j := &log.Jobs[k]
+		switch {
+		case !isPart(j):
+		case whole[j.Number]:
+			parts[k] = true
+			continue
+		default:
+			alone++
+		}
+		if j.Partition >= 0 {
+			partitions[j.Partition] = true
+		}
+		if j.Preceding > 0 {
+			after++
+		}
+		if j.RequestedMemory > 0 {
+			memory++
+		}
+	}
+	a.NotModelled.Count(after, "jobs behind a preceding job and a think time")
+	if len(partitions) > 1 {
+		a.NotModelled.Say("%d partitions: one machine for all", len(partitions))
+	}
+	a.NotModelled.Count(memory, "jobs with a request for memory")
+	a.Assumed.Count(alone, "lines of parts of jobs (status 2 to 4), without one of the whole, as jobs of their own")
+	return parts
+}
+
 // usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
-// time, processors or a runtime of at least shortest, and jobs larger than the machine, are left out and counted. The
-// error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or the times of one are too long. So it
-// does if a job is larger than the machine and that is to be refused. O(jobs), plus a sort if the log isn't in order.
-func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, report SWFReport, err error) {
-	fail := func(format string, args ...any) ([]int, SWFReport, error) {
-		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
+// time, processors or a runtime of at least shortest, and jobs larger than the machine, are left out and counted in the
+// account, which is the log's own. The error wraps model.ErrInvalid if there are fewer jobs than asked for, or none, or
+// the times of one are too long. So it does if a job is larger than the machine and that is to be refused. O(jobs), plus a
+// sort if the log isn't in order.
+func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, account *model.Account, err error) {
+	fail := func(format string, args ...any) ([]int, *model.Account, error) {
+		return nil, nil, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
 	}
 	if o.Skip < 0 || o.First < 0 {
 		return fail("%d jobs after %d are asked for, both must be at least 0", o.First, o.Skip)
 	}
-	report.Started, report.Notes = startTimes(log.Header), log.Notes
-	report.Jobs = len(log.Jobs)
-	last := int64(0)
+	if account = log.Account.Clone(); account == nil {
+		account = model.NewAccount("log", formatSWF)
+	}
+	var parts []bool
+	if log.Names == nil { // an SWF log
+		parts = fromLogAlone(log, account)
+	}
+	last, unsorted, skipped, after := 0.0, 0, 0, 0
+	left := &account.LeftOut
 	for k := range log.Jobs {
 		if o.First > 0 && len(taken) == o.First {
-			report.After = len(log.Jobs) - k
+			after = len(log.Jobs) - k
 			break
 		}
 		switch j := &log.Jobs[k]; {
+		case parts != nil && parts[k]:
+			left.Add(swfID(log, k), "lines of parts of jobs, beside one of the whole")
 		case j.Submit < 0:
-			report.NoSubmit++
+			left.Add(swfID(log, k), "jobs without a submit time")
 		case j.Size() < 1:
-			report.NoSize++
+			left.Add(swfID(log, k), "jobs without processors")
 		case j.Runtime < shortest:
-			report.NoRuntime++
+			left.Add(swfID(log, k), "jobs without a runtime")
 		case j.Size() > int64(pes) && o.RefuseLarge:
-			return nil, report, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d needs %d processors, the machine has %d", j.Number, j.Size(), pes)}
+			return nil, nil, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d needs %d processors, the machine has %d", j.Number, j.Size(), pes)}
 		case j.Size() > int64(pes):
-			report.TooLarge++
-		case report.Skipped < o.Skip:
-			report.Skipped++
+			left.Add(swfID(log, k), largerJobs)
+		case skipped < o.Skip:
+			skipped++
 		default:
 			if j.Submit < last {
-				report.Unsorted++
+				unsorted++
 			}
 			last = max(last, j.Submit)
 			taken = append(taken, k)
 		}
 	}
-	report.Requests = len(taken)
 	switch {
 	case o.First > 0 && len(taken) < o.First:
-		return fail("the log has %d usable jobs, %d after the first %d are asked for", report.Skipped+len(taken), o.First, o.Skip)
+		return fail("the log has %d usable jobs, %d after the first %d are asked for", skipped+len(taken), o.First, o.Skip)
 	case len(taken) == 0:
-		return fail("the log has no usable job: %v", report)
+		return fail("the log has no usable job of %d, left out: %v", len(log.Jobs), *left)
 	}
-	if report.Unsorted > 0 {
+	left.Count(skipped, "jobs before those asked for")
+	left.Count(after, "jobs after those asked for")
+	account.Took(float64(len(taken)), "jobs")
+	unit := "processors"
+	if log.Placed != nil {
+		unit = "nodes"
+	}
+	account.Took(float64(pes), unit)
+	if startTimes(log.Header) {
+		account.Remarks.Say("the log's submit times are really start times")
+	}
+	account.Remarks.Count(unsorted, "jobs submitted before an earlier one of the log, put in order")
+	if unsorted > 0 {
 		slices.SortStableFunc(taken, func(a, b int) int { return cmp.Compare(log.Jobs[a].Submit, log.Jobs[b].Submit) })
 	}
 	begin := log.Jobs[taken[0]].Submit
-	report.Start = log.Header.Time(begin)
+	zero, cut, open, rounded := 0, 0, 0, 0
 	for _, k := range taken {
 		j := &log.Jobs[k]
 		if j.Submit-begin > maxSWFTime || j.Runtime > maxSWFTime || j.RequestedTime > maxSWFTime {
-			return nil, report, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d: submit time %d, runtime %d or estimate %d is longer than %d s",
+			return nil, nil, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d: submit time %g, runtime %g or estimate %g is longer than %d s",
 				j.Number, j.Submit, j.Runtime, j.RequestedTime, int64(maxSWFTime))}
 		}
+		for _, x := range [...]float64{j.Submit, j.Runtime, j.RequestedTime, j.Wait} {
+			if micro(x) != x {
+				rounded++
+			}
+		}
 		if j.Runtime == 0 {
-			report.ZeroRuntime++
+			zero++
 		}
 		if o.Estimate && j.RequestedTime <= 0 {
-			report.NoEstimate++
+			open++
 		} else if o.Estimate && j.Runtime > j.RequestedTime {
-			report.Cut++
+			cut++
 		}
 	}
-	return taken, report, nil
+	account.Assumed.Count(zero, "jobs with a runtime of 0, which becomes 1 s")
+	if o.Longer {
+		account.Remarks.Count(cut, "jobs longer than the estimate")
+	} else {
+		account.Assumed.Count(cut, "jobs cut at the estimate")
+	}
+	account.Assumed.Count(open, "jobs without an estimate, which is their runtime")
+	account.Remarks.Count(rounded, "times rounded to microseconds")
+	return taken, account, nil
 }
+
+// micro rounds a time to a microsecond.
+func micro(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // validLog returns the error of the instance's Validate, with the line of the job.
 func validLog(in model.Instance, log *swf.Log, taken []int) error {
@@ -256,9 +258,12 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 	procs, err := log.Header.Procs()
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%w; give the machine's size by --%s N (in a plan %s: N)", err, key, key)
+		return 0, fmt.Errorf("%w; give the machine's size by gapwise convert --%s N (in a plan %s: N)", err, key, key)
 	case procs < 1 || procs > math.MaxInt32:
-		return 0, fmt.Errorf("%w: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by --%s N (in a plan %s: N)", model.ErrInvalid, key, key)
+		return 0, fmt.Errorf("%w: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by gapwise convert --%s N (in a plan %s: N)", model.ErrInvalid, key, key)
+	}
+	if log.Assumed != "" {
+		log.Account.Assumed.Say("%s", log.Assumed)
 	}
 	return int(procs), nil
 }
@@ -278,94 +283,32 @@ func swfID(log *swf.Log, index int) string {
 // this index.
 const streamSWF = math.MaxUint64
 
-// LoadSWF reads a log, gzipped or not, from a file, or from standard input if
-// path is "-". A name without a folder that isn't in the working folder is
-// looked for in the folder swf of the data sets (see DataFolder), too, also
-// with .swf.gz appended. Errors name the file; those about its content wrap
-// model.ErrInvalid.
-func LoadSWF(path string) (*swf.Log, error) { return LoadLog(path, SlurmOptions{}) }
-
-// LoadLog is LoadSWF, with options for a table of Slurm (IsSlurm).
-func LoadLog(path string, o SlurmOptions) (*swf.Log, error) {
-	if path != "-" {
-		file := findSWF(path)
-		info, err := os.Stat(file)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("swf", path))
-		case info.IsDir():
-			return nil, unreadable(path, errors.New("it is a folder"))
-		}
-		path = file
-	}
-	if IsSlurm(path) {
-		return loadSlurm(path, o)
-	}
-	var in io.Reader = stdin()
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, unreadable(path, err)
-		}
-		defer f.Close()
-		in = f
-	}
-	log, err := swf.ReadAll(in)
+// LoadLog returns the jobs of a log; see Open.
+func LoadLog(path string, o LogOptions) (*swf.Log, error) {
+	f, err := Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Label(path), err)
+		return nil, err
+	}
+	if !f.IsLog() {
+		return nil, fmt.Errorf("%s: %w: it is no log of jobs", f.label, model.ErrInvalid)
+	}
+	log, err := f.jobs(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.label, err)
 	}
 	return log, nil
 }
 
-// IsSWF reports whether a file is a log, by its name (.swf). For standard input ("-") the beginning counts, and isn't
-// used up: a comment (;) or a line of 18 fields. A table of Slurm (IsSlurm) is a log, too.
-func IsSWF(path string) bool {
+// formatSWF is the name of the format in accounts.
+const formatSWF = "Standard Workload Format"
+
+// shownName returns the name of a file for its account.
+func shownName(path string) string {
 	if path == "-" {
-		begins, _ := stdin().Peek(peeked)
-		return beginsSWF(unfolded(begins)) || IsSlurm(path)
+		return "stdin"
 	}
-	_, extension := nameOf(path)
-	return extension == ".swf" || IsSlurm(path)
+	return filepath.Base(path)
 }
-
-// DecodeSWF reads a log, gzipped or not, from the data of a file of this name. It returns nil without an error for
-// other files, as IsSWF reports of standard input.
-func DecodeSWF(name string, data []byte) (*swf.Log, error) {
-	begins := unfolded(data[:min(len(data), peeked)])
-	_, extension := nameOf(name)
-	var log *swf.Log
-	var err error
-	switch {
-	case slurm.Begins(begins):
-		log, err = decodeSlurm(data, SlurmOptions{})
-	case beginsSWF(begins) || name != "-" && extension == ".swf":
-		log, err = swf.ReadAll(bytes.NewReader(data))
-	default:
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return log, nil
-}
-
-// unfolded returns the beginning of a text from one that may be gzipped.
-func unfolded(begins []byte) []byte {
-	if z, err := gzip.NewReader(bytes.NewReader(begins)); err == nil {
-		begins, _ = io.ReadAll(io.LimitReader(z, peeked)) // as far as it goes
-	}
-	return bytes.TrimPrefix(begins, byteOrderMark)
-}
-
-// beginsSWF reports whether a text begins as a log does.
-func beginsSWF(begins []byte) bool {
-	begins = bytes.TrimLeft(begins, " \t\r\n")
-	line, _, _ := bytes.Cut(begins, []byte("\n"))
-	return bytes.HasPrefix(begins, []byte(";")) || len(bytes.Fields(line)) == swfFields
-}
-
-// swfFields is the number of fields of a line of an SWF log.
-const swfFields = 18
 
 func findSWF(path string) string {
 	if _, err := os.Stat(path); err == nil {
@@ -381,21 +324,21 @@ var logs sync.Map // file to func() (*swf.Log, error)
 // fromLog makes the instance of a log's jobs for a checked specification.
 func fromLog[S interface {
 	name() string
-	fromSWF(string, *swf.Log, SWFJobs) (model.Instance, SWFReport, error)
-}](s S, file string, o SWFJobs) (model.Instance, SWFReport, error) {
+	fromSWF(string, *swf.Log, SWFJobs) (model.Instance, *model.Execution, error)
+}](s S, file string, o SWFJobs) (model.Instance, error) {
 	log, err := cachedSWF(file)
 	if err != nil {
-		return nil, SWFReport{}, err
+		return nil, err
 	}
-	in, report, err := s.fromSWF(s.name(), log, o)
+	in, _, err := s.fromSWF(s.name(), log, o)
 	if err != nil {
-		return nil, report, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return in, report, nil
+	return in, nil
 }
 
 // generated returns the result of fromLog as an instance of its problem.
-func generated[I model.Instance](in model.Instance, _ SWFReport, err error) (I, error) {
+func generated[I model.Instance](in model.Instance, err error) (I, error) {
 	if err != nil {
 		var none I
 		return none, err
@@ -403,14 +346,14 @@ func generated[I model.Instance](in model.Instance, _ SWFReport, err error) (I, 
 	return in.(I), nil
 }
 
-// cachedSWF is LoadSWF for files alone, which are read once. It serves
+// cachedSWF is LoadLog for files alone, which are read once. It serves
 // specifications.
 func cachedSWF(path string) (*swf.Log, error) {
 	file := findSWF(path)
 	if _, err := os.Stat(file); err != nil {
-		_, err := LoadSWF(file) // whose error isn't to be kept: the file may come
+		_, err := LoadLog(file, LogOptions{}) // whose error isn't to be kept: the file may come
 		return nil, err
 	}
-	load, _ := logs.LoadOrStore(file, sync.OnceValues(func() (*swf.Log, error) { return LoadSWF(file) }))
+	load, _ := logs.LoadOrStore(file, sync.OnceValues(func() (*swf.Log, error) { return LoadLog(file, LogOptions{}) }))
 	return load.(func() (*swf.Log, error))()
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
-	"time"
 )
 
 // TVCSpec specifies random requests for virtual clusters as section 5 of the
@@ -101,7 +100,6 @@ func (s *TVCSpec) nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.name(), k, one.Generate)
-	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF != "" {
 		delete(c.Params, "size")
 		for _, key := range []string{"requests", "load"} { // 0: the log's
@@ -333,9 +331,9 @@ func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 }
 
 // fromLog makes the instance of a log's jobs.
-func (s TVCSpec) fromLog() (model.Instance, SWFReport, error) {
+func (s TVCSpec) fromLog() (model.Instance, error) {
 	if _, err := s.empty(""); err != nil {
-		return nil, SWFReport{}, err
+		return nil, err
 	}
 	return fromLog(s, s.SWF, SWFJobs{First: s.Requests, Seed: s.Seed})
 }
@@ -348,41 +346,41 @@ func (s *TVCSpec) swfKeys() []string {
 // fromSWF makes requests of a log's jobs, named by their job numbers. A job's VMs are its processors, its duration the
 // runtime; its bandwidth is drawn. Arrivals are counted from the first request's. Unusable jobs, and jobs with more
 // processors than the data centre has slots, are left out and counted.
-func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, *model.Execution, error) {
 	in, err := s.empty(name)
 	switch {
 	case err != nil:
-		return nil, SWFReport{}, err
+		return nil, nil, err
 	case o.Estimate || o.Cancelled != 0:
-		return nil, SWFReport{}, fmt.Errorf("%w: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes", model.ErrInvalid)
+		return nil, nil, fmt.Errorf("%w: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes", model.ErrInvalid)
 	}
 	slots := in.FatTree.Servers() * s.Slots
-	taken, report, err := o.usable(log, slots, 1)
+	taken, account, err := o.usable(log, slots, 1)
 	if err != nil {
-		return nil, report, err
+		return nil, nil, err
 	}
-	if s.Load > 0 {
-		report.Start = time.Time{} // the times are others than the log's
+	in.Account = account
+	if s.Load == 0 {
+		model.SetStartTime(in, log.Header.Time(log.Jobs[taken[0]].Submit))
 	}
 	in.Requests = make([]model.TVCRequest, len(taken))
 	normal := make([]float64, len(taken))
 	for k, line := range taken {
 		j := &log.Jobs[line]
-		in.Requests[k] = model.TVCRequest{ID: swfID(log, line), ArrivalS: float64(j.Submit - log.Jobs[taken[0]].Submit), DurationS: float64(j.Runtime), VMs: int(j.Size())}
+		in.Requests[k] = model.TVCRequest{ID: swfID(log, line), ArrivalS: micro(j.Submit - log.Jobs[taken[0]].Submit), DurationS: micro(j.Runtime), VMs: int(j.Size())}
 		normal[k] = stream(o.Seed, streamSWF-1-uint64(s.Index), uint64(line)).NormFloat64()
 	}
-	report.Seed = o.Seed
 	switch s.Reading {
 	case readingPrinted:
-		report.sets("bandwidths by the reading %s", s.Reading)
+		account.Assumed.Say("chosen: bandwidths by the reading %s", s.Reading)
 	case readingMean:
-		report.draws("bandwidths of the VMs, mean %g Mbps", s.Bandwidth)
+		drawn(account, o.Seed, "bandwidths of the VMs, mean %g Mbps", s.Bandwidth)
 	default:
-		report.draws("bandwidths of the VMs, by the reading %s", s.Reading)
+		drawn(account, o.Seed, "bandwidths of the VMs, by the reading %s", s.Reading)
 	}
-	report.sets("the data centre, a fat-tree of k = %d with %d slots a server and links of %g Mbps", s.K, s.Slots, s.LinkMbps)
+	account.Assumed.Say("chosen: the data centre, a fat-tree of k = %d with %d slots a server and links of %g Mbps", s.K, s.Slots, s.LinkMbps)
 	if s.Load > 0 {
-		report.sets("the times between arrivals are scaled to the load %g", s.Load)
+		account.Assumed.Say("chosen: the times between arrivals are scaled to the load %g", s.Load)
 	}
 	largest := 0
 	for k := range log.Jobs {
@@ -392,7 +390,7 @@ func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 	}
 	s.finish(in, largest, normal)
 	if err := validLog(in, log, taken); err != nil {
-		return nil, report, err
+		return nil, nil, err
 	}
-	return in, report, nil
+	return in, nil, nil
 }

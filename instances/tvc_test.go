@@ -4,28 +4,25 @@ package instances
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
-func tvcOf(t *testing.T, edit func(*TVCSpec)) *model.TVC {
+func tvcOf(t *testing.T, parameters string, args ...any) *model.TVC {
 	t.Helper()
 	s := NewTVCSpec()
 	s.Seed = 1
-	edit(&s)
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	set(t, &s, fmt.Sprintf(parameters, args...))
+	return require.Value(s.Generate())(t)
 }
 
 // offered returns the offered load of an instance.
@@ -37,16 +34,9 @@ func offered(in *model.TVC) float64 {
 	return work / float64(in.FatTree.Servers()*in.FatTree.Slots) / (in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS)
 }
 
-// moments returns the mean and the standard deviation of a figure of requests.
-func moments(in *model.TVC, figure func(model.TVCRequest) float64) (mean, deviation float64) {
-	n := float64(len(in.Requests))
-	for _, q := range in.Requests {
-		mean += figure(q) / n
-	}
-	for _, q := range in.Requests {
-		deviation += (figure(q) - mean) * (figure(q) - mean) / n
-	}
-	return mean, math.Sqrt(deviation)
+// moments returns the mean and the standard deviation of a figure of jobs or requests.
+func moments[E any](all []E, figure func(E) float64) (mean, deviation float64) {
+	return stat.PopMeanStdDev(figures(all, figure), nil)
 }
 
 func bandwidth(q model.TVCRequest) float64 { return q.BandwidthMbps }
@@ -55,13 +45,13 @@ func TestTVCDistributions(t *testing.T) {
 	const n = 50_000
 	for _, sizes := range TVCSizes {
 		for _, b := range []float64{50, 250, 700} {
-			in := tvcOf(t, func(s *TVCSpec) { s.Requests, s.Sizes, s.Bandwidth, s.Load = n, sizes, b, 0.8 })
+			in := tvcOf(t, "requests=%v sizes=%v bandwidth=%v load=0.8", n, sizes, b)
 			if got := offered(in); math.Abs(got-0.8) > 1e-6 {
 				t.Errorf("%s: offered load %v, want 0.8", in.Name, got)
 			}
 			// Five standard errors of the mean; clipping at 4.1 standard deviations
 			// changes nothing that can be seen.
-			if mean, sd := moments(in, bandwidth); math.Abs(mean/b-1) > 5*0.2/math.Sqrt(n) || math.Abs(sd/b-0.2) > 0.004 {
+			if mean, sd := moments(in.Requests, bandwidth); math.Abs(mean/b-1) > 5*0.2/math.Sqrt(n) || math.Abs(sd/b-0.2) > 0.004 {
 				t.Errorf("%s: bandwidth %v ± %v, want %v ± %v", in.Name, mean, sd, b, 0.2*b)
 			}
 			for _, q := range in.Requests {
@@ -69,10 +59,10 @@ func TestTVCDistributions(t *testing.T) {
 					t.Fatalf("%s: %+v isn't clipped", in.Name, q)
 				}
 			}
-			if mean, sd := moments(in, func(q model.TVCRequest) float64 { return float64(q.VMs) }); math.Abs(mean-8) > 5*sd/math.Sqrt(n) {
+			if mean, sd := moments(in.Requests, func(q model.TVCRequest) float64 { return float64(q.VMs) }); math.Abs(mean-8) > 5*sd/math.Sqrt(n) {
 				t.Errorf("%s: %v VMs on average, want 8", in.Name, mean)
 			}
-			if mean, sd := moments(in, func(q model.TVCRequest) float64 { return q.DurationS }); math.Abs(mean/3600-1) > 5/math.Sqrt(n) || math.Abs(sd/mean-1) > 0.05 {
+			if mean, sd := moments(in.Requests, func(q model.TVCRequest) float64 { return q.DurationS }); math.Abs(mean/3600-1) > 5/math.Sqrt(n) || math.Abs(sd/mean-1) > 0.05 {
 				t.Errorf("%s: durations %v ± %v, want an exponential distribution of mean 3600", in.Name, mean, sd)
 			}
 		}
@@ -83,7 +73,7 @@ func TestTVCDistributions(t *testing.T) {
 func TestTVCSizes(t *testing.T) {
 	const n = 50_000
 	share := func(sizes string) (all [64]float64) {
-		for _, q := range tvcOf(t, func(s *TVCSpec) { s.Requests, s.Sizes = n, sizes }).Requests {
+		for _, q := range tvcOf(t, "requests=%v sizes=%v", n, sizes).Requests {
 			all[q.VMs] += 1.0 / n
 		}
 		return all
@@ -117,23 +107,21 @@ func TestTVCSizes(t *testing.T) {
 func TestTVCGolden(t *testing.T) {
 	want := []model.TVCRequest{{ID: "1", VMs: 8, BandwidthMbps: 194.286, DurationS: 1393}, {ID: "2", ArrivalS: 250.689, VMs: 6, BandwidthMbps: 204.521, DurationS: 4246},
 		{ID: "3", ArrivalS: 428.394, VMs: 13, BandwidthMbps: 212.841, DurationS: 4301}}
-	in := tvcOf(t, func(s *TVCSpec) { s.Requests = 3 })
-	if d := cmp.Diff(want, in.Requests); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	in := tvcOf(t, "requests=3")
+	require.Same(t, "requests", want, in.Requests)
 }
 
 // Instances of one seed and index differ only in the values that a parameter determines; those of another differ in
 // everything.
 func TestTVCPairing(t *testing.T) {
-	base := tvcOf(t, func(*TVCSpec) {}).Requests
-	for name, edit := range map[string]func(*TVCSpec){
-		"load": func(s *TVCSpec) { s.Load = 1.5 }, "bandwidth": func(s *TVCSpec) { s.Bandwidth = 500 }, "fewer": func(s *TVCSpec) { s.Requests = 100 },
-		"fabric": func(s *TVCSpec) { s.Fabric, s.Hose, s.LinkMbps = model.FabricNonBlocking, model.HosePerPath, 10_000 },
-		"mode":   func(s *TVCSpec) { s.Queue, s.MigrationS = "yes", 20 }, "k": func(s *TVCSpec) { s.K, s.Slots = 8, 4 },
-		"reading": func(s *TVCSpec) { s.Reading = readingPerRequest }, "nothing": func(*TVCSpec) {},
+	base := tvcOf(t, "").Requests
+	for name, parameters := range map[string]string{
+		"load": "load=1.5", "bandwidth": "bandwidth=500", "fewer": "requests=100",
+		"fabric": "fabric=non-blocking hose=per-path link_mbps=10000",
+		"mode":   "queue=yes migration_s=20", "k": "k=8 slots=4",
+		"reading": "bandwidth_reading=per-request", "nothing": "",
 	} {
-		in := tvcOf(t, edit)
+		in := tvcOf(t, "%s", parameters)
 		ratio := in.Requests[50].ArrivalS / base[50].ArrivalS
 		for k, q := range in.Requests {
 			b := base[k]
@@ -149,9 +137,9 @@ func TestTVCPairing(t *testing.T) {
 			t.Error("the same specification gives another instance")
 		}
 	}
-	for name, edit := range map[string]func(*TVCSpec){"seed": func(s *TVCSpec) { s.Seed++ }, "index": func(s *TVCSpec) { s.Index++ }} {
+	for name, parameters := range map[string]string{"seed": "seed=2", "index": "index=1"} {
 		same := 0
-		for k, q := range tvcOf(t, edit).Requests {
+		for k, q := range tvcOf(t, "%s", parameters).Requests {
 			if q.VMs == base[k].VMs && q.DurationS == base[k].DurationS || q.BandwidthMbps == base[k].BandwidthMbps {
 				same++
 			}
@@ -163,53 +151,47 @@ func TestTVCPairing(t *testing.T) {
 }
 
 func TestTVCNames(t *testing.T) {
-	for want, edit := range map[string]func(*TVCSpec){
-		"tvc-k6-l8-n1000-uniform8-b250-load0.5-0": func(*TVCSpec) {},
-		"tvc-k4-l2-n20-log4.5-b600-load2-link100-revenue-3": func(s *TVCSpec) {
-			s.K, s.Slots, s.Requests, s.Sizes, s.Size, s.Bandwidth, s.Load, s.LinkMbps, s.Goal, s.Index = 4, 2, 20, "log", 4.5, 600, 2, 100, "revenue", 3
-		},
-		"KTH-k6-l8-n0-printed-load0-non-blocking-cut-queue-migration20-0": func(s *TVCSpec) {
-			s.SWF, s.Requests, s.Reading, s.Load, s.Fabric, s.Hose, s.Queue, s.MigrationS = "a/KTH.swf.gz", 0, "printed", 0, "non-blocking", "cut", "yes", 20
-		},
+	for want, parameters := range map[string]string{
+		"tvc-k6-l8-n1000-uniform8-b250-load0.5-0":                         "",
+		"tvc-k4-l2-n20-log4.5-b600-load2-link100-revenue-3":               "k=4 slots=2 requests=20 sizes=log size=4.5 bandwidth=600 load=2 link_mbps=100 goal=revenue index=3",
+		"KTH-k6-l8-n0-printed-load0-non-blocking-cut-queue-migration20-0": "log=a/KTH.swf.gz requests=0 bandwidth_reading=printed load=0 fabric=non-blocking hose=cut queue=yes migration_s=20",
 	} {
 		s := NewTVCSpec()
-		if edit(&s); s.name() != want {
+		if set(t, &s, parameters); s.name() != want {
 			t.Errorf("%s, want %s", s.name(), want)
 		}
 	}
 }
 
 func TestTVCErrors(t *testing.T) {
-	for want, edit := range map[string]func(*TVCSpec){
-		"requests is 0 and load 0.5, must be above 0 without a log":                                  func(s *TVCSpec) { s.Requests = 0 },
-		"requests is -1, must be from 0 to 1,000,000":                                                func(s *TVCSpec) { s.Requests = -1 },
-		"bandwidth is NaN, must be from 0.01 to 1,000,000":                                           func(s *TVCSpec) { s.Bandwidth = math.NaN() },
-		"load is -1, must be from 0 to 1000":                                                         func(s *TVCSpec) { s.Load = -1 },
-		"requests is 1000 and load 0, must be above 0 without a log":                                 func(s *TVCSpec) { s.Load = 0 },
-		"load is 1e-09, must be at least 0.001":                                                      func(s *TVCSpec) { s.Load = 1e-9 },
-		"index is -1, must be from 0 to 10^9":                                                        func(s *TVCSpec) { s.Index = -1 },
-		"fat_tree: k is 5, must be an even number from 2 to 128":                                     func(s *TVCSpec) { s.K = 5 },
-		"slots is 0, must be from 1 to":                                                              func(s *TVCSpec) { s.Slots = 0 },
-		"link_mbps is -3, must be above 0":                                                           func(s *TVCSpec) { s.LinkMbps = -3 },
-		`fabric is "mesh", must be one of`:                                                           func(s *TVCSpec) { s.Fabric = "mesh" },
-		`hose is "x", must be one of`:                                                                func(s *TVCSpec) { s.Hose = "x" },
-		`goal is "all", must be one of`:                                                              func(s *TVCSpec) { s.Goal = "all" },
-		`goal is "revenue", but in queue mode`:                                                       func(s *TVCSpec) { s.Goal, s.Queue = model.GoalRevenue, "yes" },
-		`queue is "true", must be one of ["no" "yes"]`:                                               func(s *TVCSpec) { s.Queue = "true" },
-		`bandwidth_reading is "", must be one of`:                                                    func(s *TVCSpec) { s.Reading = "" },
-		`sizes is "normal", must be one of`:                                                          func(s *TVCSpec) { s.Sizes = "normal" },
-		"size is 0.5, must be from 1 to 1000000":                                                     func(s *TVCSpec) { s.Size = 0.5 },
-		"the mean size of uniform sizes is 2.2, must be a multiple":                                  func(s *TVCSpec) { s.Size = 2.2 },
-		"mean size 8 makes requests of up to 15 VMs, the data centre has 4 slots; make size smaller": func(s *TVCSpec) { s.K, s.Slots = 2, 2 },
-		"migration_s is NaN, must be from 0":                                                         func(s *TVCSpec) { s.MigrationS = math.NaN() },
-		"log is standard input, give a file":                                                         func(s *TVCSpec) { s.SWF = "-" },
-		"can't read none.swf: no such file":                                                          func(s *TVCSpec) { s.SWF = "none.swf" },
+	for want, parameters := range map[string]string{
+		"requests is 0 and load 0.5, must be above 0 without a log":                                  "requests=0",
+		"requests is -1, must be from 0 to 1,000,000":                                                "requests=-1",
+		"bandwidth is NaN, must be from 0.01 to 1,000,000":                                           "bandwidth=NaN",
+		"load is -1, must be from 0 to 1000":                                                         "load=-1",
+		"requests is 1000 and load 0, must be above 0 without a log":                                 "load=0",
+		"load is 1e-09, must be at least 0.001":                                                      "load=1e-9",
+		"index is -1, must be from 0 to 10^9":                                                        "index=-1",
+		"fat_tree.k is 5, must be an even number":                                                    "k=5",
+		"slots is 0, must be from 1 to":                                                              "slots=0",
+		"link_mbps is -3, must be above 0":                                                           "link_mbps=-3",
+		`fabric is "mesh", must be one of`:                                                           "fabric=mesh",
+		`hose is "x", must be one of`:                                                                "hose=x",
+		`goal is "all", must be one of`:                                                              "goal=all",
+		`goal is "revenue", but in queue mode`:                                                       "goal=revenue queue=yes",
+		`queue is "true", must be one of ["no" "yes"]`:                                               "queue=true",
+		`bandwidth_reading is "", must be one of`:                                                    "bandwidth_reading=",
+		`sizes is "normal", must be one of`:                                                          "sizes=normal",
+		"size is 0.5, must be from 1 to 1000000":                                                     "size=0.5",
+		"the mean size of uniform sizes is 2.2, must be a multiple":                                  "size=2.2",
+		"mean size 8 makes requests of up to 15 VMs, the data centre has 4 slots; make size smaller": "k=2 slots=2",
+		"migration_s is NaN, must be from 0":                                                         "migration_s=NaN",
+		"log is standard input, give a file":                                                         "log=-",
+		"can't read none.swf: no such file":                                                          "log=none.swf",
 	} {
 		s := NewTVCSpec()
-		edit(&s)
-		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		set(t, &s, parameters)
+		require.Refused(t, want, require.Err(s.Generate()), model.ErrInvalid, want)
 	}
 	s := NewTVCSpec()
 	if err := s.checkKeys(map[string]bool{"log": true, "size": true}); err == nil {
@@ -220,13 +202,9 @@ func TestTVCErrors(t *testing.T) {
 func TestTVCFromSWF(t *testing.T) {
 	s := NewTVCSpec()
 	s.K, s.Slots, s.Load = 2, 8, 0 // 16 slots
-	in, report, err := s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"; report.Counts() != want {
-		t.Errorf("%v, want %s", report, want)
-	}
+	in, _ := require.Pair(s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}))(t)
+	require.Same(t, "account", "left out: 2 jobs without a runtime (1, 9); 1 job larger than the machine (6); 1 job without processors (7); "+
+		"1 job without a submit time (8)", model.AccountOf(in).Lines()[1])
 	all := in.(*model.TVC).Requests
 	for k, q := range all {
 		all[k].BandwidthMbps = 0
@@ -236,9 +214,7 @@ func TestTVCFromSWF(t *testing.T) {
 	}
 	want := []model.TVCRequest{{ID: "2", DurationS: 60, VMs: 4}, {ID: "3", ArrivalS: 10, DurationS: 50, VMs: 2}, {ID: "5", ArrivalS: 25, DurationS: 80, VMs: 1},
 		{ID: "4", ArrivalS: 30, DurationS: 70, VMs: 16}, {ID: "record-10", ArrivalS: 61, DurationS: 30, VMs: 8}}
-	if d := cmp.Diff(want, all); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	require.Same(t, "all", want, all)
 	for want, o := range map[string]SWFJobs{
 		"invalid: the log has 5 usable jobs, 6 after the first 0 are asked for":                                                        {First: 6},
 		"invalid: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes": {Estimate: true},
@@ -262,12 +238,12 @@ func TestTVCFromArchive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", name+".swf.gz"))))
-			own := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Load = name, 0 })
+			own := tvcOf(t, "log=%v load=0", name)
 			if last := own.Requests[999].ArrivalS; len(own.Requests) != 1000 || math.Abs(last/c.longest-1) > 0.05 {
 				t.Errorf("%d requests in %v s", len(own.Requests), last)
 			}
 			for _, load := range []float64{0.2, 1} {
-				in := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Load, s.Index = name, load, 3 })
+				in := tvcOf(t, "log=%v load=%v index=3", name, load)
 				if got := offered(in); math.Abs(got-load) > 1e-6 {
 					t.Errorf("offered load %v, want %v", got, load)
 				}
@@ -286,18 +262,18 @@ func TestTVCFromArchive(t *testing.T) {
 				}
 			}
 			for reading, want := range map[string]float64{readingMean: 250, readingPerRequest: c.perRequest, readingLargest: c.largest} {
-				mean, sd := moments(tvcOf(t, func(s *TVCSpec) { s.SWF, s.Reading = name, reading }), bandwidth)
+				mean, sd := moments(tvcOf(t, "log=%v bandwidth_reading=%v", name, reading).Requests, bandwidth)
 				if math.Abs(mean-want) > 5*sd/math.Sqrt(1000) {
 					t.Errorf("%s: %v Mbps on average, want %v", reading, mean, want)
 				}
 			}
-			printed := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Reading = name, readingPrinted })
+			printed := tvcOf(t, "log=%v bandwidth_reading=printed", name)
 			for _, q := range printed.Requests {
 				if want := math.Round(1e6*min(1, 54/float64(q.VMs))) / 1000; q.BandwidthMbps != want {
 					t.Fatalf("%+v, want %v Mbps", q, want)
 				}
 			}
-			whole := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Requests = name, 0 })
+			whole := tvcOf(t, "log=%v requests=0", name)
 			if len(whole.Requests) != c.all || !slices.IsSortedFunc(whole.Requests, func(a, b model.TVCRequest) int { return int(math.Copysign(1, a.ArrivalS-b.ArrivalS)) }) {
 				t.Errorf("%d requests, want %d in order", len(whole.Requests), c.all)
 			}

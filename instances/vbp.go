@@ -154,8 +154,8 @@ func (v VBP) FirstFit() int {
 // a job of equal tasks that need no CPU. Memory is the first dimension, and the others are resources d2, d3, …; sizes
 // become shares of the capacity. So a placement has the yield 1, and without one the items need more bins.
 func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
-	if hosts < 1 || hosts > maxVBPHosts {
-		return nil, fmt.Errorf("%w number of hosts: %d, must be from 1 to %d", model.ErrInvalid, hosts, maxVBPHosts)
+	if err := checkVBPHosts(hosts); err != nil {
+		return nil, err
 	}
 	in := &model.VCSched{Name: name, Hosts: hosts}
 	for k := range v.Capacity[1:] {
@@ -179,6 +179,32 @@ func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
 	return in, in.Validate()
 }
 
+func checkVBPHosts(hosts int) error {
+	if hosts < 1 || hosts > maxVBPHosts {
+		return fmt.Errorf("%w number of hosts: %d, must be from 1 to %d", model.ErrInvalid, hosts, maxVBPHosts)
+	}
+	return nil
+}
+
+// consolidate makes an instance with that many hosts, each a bin at the price 1, so that the least cost is the least number
+// of bins if there are enough hosts. Each line of items is a job, and the resources are d1, d2, …
+func (v VBP) consolidate(name string, hosts int) (*model.Consolidation, error) {
+	if err := checkVBPHosts(hosts); err != nil {
+		return nil, err
+	}
+	in := &model.Consolidation{Name: name, PriceUnit: "bins"}
+	for k := range v.Capacity {
+		in.Resources = append(in.Resources, fmt.Sprintf("d%d", k+1))
+	}
+	for h := range hosts {
+		in.Hosts = append(in.Hosts, model.ConsolidationHost{ID: fmt.Sprintf("host%d", h+1), Capacity: v.Capacity, Price: 1})
+	}
+	for i, it := range v.Items {
+		in.Jobs = append(in.Jobs, model.ConsolidationJob{ID: fmt.Sprintf("item%d", i+1), Tasks: int(it.Count), Needs: it.Size})
+	}
+	return in, in.Validate()
+}
+
 // isVBP reports whether the text has as many whole numbers as a VBP file that begins like it. A file in the STG format
 // has so many only by accident.
 func isVBP(data []byte) bool {
@@ -186,28 +212,83 @@ func isVBP(data []byte) bool {
 		return false
 	}
 	words := bytes.Fields(data)
-	at := func(k int64) int64 {
-		if k < 0 || k >= int64(len(words)) {
-			return -1
-		}
-		x, err := strconv.ParseInt(string(words[k]), 10, 32)
-		if err != nil {
-			return -1
-		}
-		return x
-	}
-	d := at(0)
+	d := countAt(words, 0)
 	if d < 1 || d > 65 {
 		return false
 	}
-	n := at(d + 1)
+	n := countAt(words, d+1)
 	return n >= 1 && int64(len(words)) == d+2+n*(d+1)
 }
 
-// loadVBP makes an instance of a VBP file for a platform, "hosts=N" or "": on as many
-// hosts as FirstFit needs, so that there is a placement.
-func loadVBP(name string, data []byte, platform string) (*model.VCSched, error) {
-	v, err := ReadVBP(data)
+// countAt returns a whole number among words, -1 if there is none.
+func countAt(words [][]byte, k int64) int64 {
+	if k < 0 || k >= int64(len(words)) {
+		return -1
+	}
+	x, err := strconv.ParseInt(string(words[k]), 10, 32)
+	if err != nil {
+		return -1
+	}
+	return x
+}
+
+// isMVP reports whether a text has as many numbers as VPSolver's files with several types of bins and with items of
+// several choices: the dimensions; the number of types, each with its capacities, cost and number; the number of items,
+// each with the number of its choices, its demand and the sizes of each choice.
+func isMVP(f *File) bool {
+	if f.start == "" || !isDigit(f.start[0]) {
+		return false
+	}
+	words := bytes.Fields(f.data)
+	d, types := countAt(words, 0), countAt(words, 1)
+	if d < 1 || d > 65 || types < 1 {
+		return false
+	}
+	at := 2 + types*(d+2)
+	for left := countAt(words, at); left > 0; left-- {
+		choices := countAt(words, at+1)
+		if choices < 1 {
+			return false
+		}
+		if at += 2 + choices*d; left == 1 {
+			return at+1 == int64(len(words))
+		}
+	}
+	return false
+}
+
+// ofList returns the VBP text of a plain list of items of one dimension, nil for other texts. Its lines are the number of
+// items, the capacity, and the size of each (bin packing), or each size and how many such items there are (cutting stock).
+func ofList(data []byte) []byte {
+	if data = bytes.TrimSpace(data); len(data) == 0 || !isDigit(data[0]) {
+		return nil
+	}
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	n, err := strconv.Atoi(string(bytes.TrimSpace(first)))
+	if err != nil || n < 1 || bytes.Count(rest, []byte("\n")) != n {
+		return nil
+	}
+	lines := bytes.Split(rest, []byte("\n"))
+	text := fmt.Appendf(nil, "1 %s %d", lines[0], n)
+	numbers := len(bytes.Fields(lines[1]))
+	for k, line := range lines[1:] {
+		if words := len(bytes.Fields(line)); k == 0 && len(bytes.Fields(lines[0])) != 1 || words != numbers || words > 2 {
+			return nil
+		}
+		if text = fmt.Appendf(text, " %s", line); numbers == 1 {
+			text = append(text, " 1"...)
+		}
+	}
+	return text
+}
+
+// loadVBP makes an instance of a VBP file or a plain list for a platform, "hosts=N" or "".
+func loadVBP(f *File, platform string, kind model.Kind) (model.Instance, error) {
+	text, list := f.data, ofList(f.data)
+	if list != nil {
+		text = list
+	}
+	v, err := ReadVBP(text)
 	if err != nil {
 		return nil, err
 	}
@@ -218,5 +299,31 @@ func loadVBP(name string, data []byte, platform string) (*model.VCSched, error) 
 			return nil, fmt.Errorf("%w platform %q for a VBP file: give hosts=N", model.ErrInvalid, platform)
 		}
 	}
-	return v.Place(name, hosts)
+	var in model.Instance
+	switch kind {
+	case model.KindVCSched, "":
+		in, err = v.Place(f.name, hosts)
+	case model.KindConsolidation:
+		in, err = v.consolidate(f.name, hosts)
+	default:
+		err = fmt.Errorf("%w kind %q: items and bins become one of %s and %s", model.ErrInvalid, kind, model.KindVCSched, model.KindConsolidation)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tasks := int64(0)
+	for _, it := range v.Items {
+		tasks += it.Count
+	}
+	f.account.Took(float64(tasks), "items")
+	f.account.Took(float64(len(v.Capacity)), "dimensions")
+	if list != nil {
+		f.account.Files[0].Format = "bin packing"
+		f.account.Assumed.Say("the lines are the number of items, the capacity, and sizes, of one dimension")
+	}
+	if platform == "" {
+		f.account.Assumed.Say("%d hosts, enough by first fit; another number by --platform hosts=N, the least by gapwise solve --least-hosts", hosts)
+	}
+	model.SetAccount(in, f.account)
+	return in, nil
 }

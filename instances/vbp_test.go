@@ -4,8 +4,6 @@ package instances
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,23 +16,14 @@ import (
 const goodVBP = "2\n10 4\n3\n5 1 2\n2 4 1\n9 0 0\n"
 
 func TestReadVBP(t *testing.T) {
-	t.Parallel()
-	v, err := ReadVBP([]byte(goodVBP))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(ReadVBP([]byte(goodVBP)))(t)
 	want := VBP{[]int64{10, 4}, []vbpItem{{[]int64{5, 1}, 2}, {[]int64{2, 4}, 1}}}
 	if d := cmp.Diff(want, v); d != "" || v.FirstFit() != 2 {
 		t.Errorf("%s, %d hosts", d, v.FirstFit())
 	}
-	in, err := v.Place("two", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(&model.VCSched{Name: "two", Hosts: 2, Resources: []string{"d2"}, Jobs: []model.VCSchedJob{
-		{ID: "item1", Tasks: 2, Memory: 0.5, Resources: []float64{0.25}}, {ID: "item2", Tasks: 1, Memory: 0.2, Resources: []float64{1}}}}, in); d != "" {
-		t.Error(d)
-	}
+	in := require.Value(v.Place("two", 2))(t)
+	require.Same(t, "result", &model.VCSched{Name: "two", Hosts: 2, Resources: []string{"d2"}, Jobs: []model.VCSchedJob{
+		{ID: "item1", Tasks: 2, Memory: 0.5, Resources: []float64{0.25}}, {ID: "item2", Tasks: 1, Memory: 0.2, Resources: []float64{1}}}}, in)
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":                 {"", "ends before the number of dimensions"},
 		"no dimension":            {"0\n", "the number of dimensions is \"0\""},
@@ -50,14 +39,11 @@ func TestReadVBP(t *testing.T) {
 		"a capacity too fine":     {"1\n100000001\n1\n1 1", "capacity 1"},
 		"a size without capacity": {"2\n10 0\n1\n1 1 1", "size 2 of item 1"},
 	} {
-		if _, err := ReadVBP([]byte(c.text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v, want one line with %q", name, err, c.want)
-		}
+		require.Refused(t, name, require.Err(ReadVBP([]byte(c.text))), model.ErrInvalid, c.want)
 	}
 }
 
 func TestVBPFirstFit(t *testing.T) {
-	t.Parallel()
 	for text, want := range map[string]int{
 		"1\n10\n1\n6 3":             3, // by the sums 2
 		"1\n10\n2\n4 3\n6 3":        3,
@@ -70,39 +56,63 @@ func TestVBPFirstFit(t *testing.T) {
 			t.Errorf("%q: %d hosts, %v, want %d", text, v.FirstFit(), err, want)
 		}
 	}
-	if n := (VBP{[]int64{10}, []vbpItem{{[]int64{11}, 2}}}).FirstFit(); n != 2 {
-		t.Errorf("items larger than a bin: %d hosts", n)
-	}
+	require.Same(t, "hosts of items larger than a bin", 2, (VBP{[]int64{10}, []vbpItem{{[]int64{11}, 2}}}).FirstFit())
 }
 
 func TestLoadVBP(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	for _, name := range []string{"a.vbp", "a.txt"} {
-		in, err := LoadOn(write(name, goodVBP), "")
-		if v, ok := in.(*model.VCSched); err != nil || !ok || v.Name != "a" || v.Hosts != 2 {
-			t.Errorf("%s: %+v, %v", name, in, err)
-		}
-		in, err = LoadOn(write(name, goodVBP), "hosts=7")
-		if v, ok := in.(*model.VCSched); err != nil || !ok || v.Hosts != 7 {
-			t.Errorf("%s on seven hosts: %+v, %v", name, in, err)
+		for platform, hosts := range map[string]int{"": 2, "hosts=7": 7} {
+			in, err := loadOn(write(t, name, goodVBP), platform)
+			if v, ok := in.(*model.VCSched); err != nil || !ok || v.Name != "a" || v.Hosts != hosts {
+				t.Errorf("%s on %q: %+v, %v", name, platform, in, err)
+			}
 		}
 	}
 	for _, platform := range []string{"uniform", "hosts=", "hosts=0", "hosts=1e3"} {
-		if _, err := LoadOn(write("b.vbp", goodVBP), platform); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("platform %q: error %v", platform, err)
-		}
+		require.Refused(t, platform, require.Err(loadOn(write(t, "b.vbp", goodVBP), platform)), model.ErrInvalid, "")
 	}
 	// A task graph stays one.
-	if in, err := LoadOn(write("graph", goodSTG), "uniform"); err != nil || in.Kind() != model.KindDAG {
+	if in, err := loadOn(write(t, "graph", smallSTG), "uniform"); err != nil || in.Kind() != model.KindDAG {
 		t.Errorf("%v, %v", in, err)
+	}
+}
+
+// Plain lists are packing of one dimension, and other packing texts are named for what they are.
+func TestPackingLists(t *testing.T) {
+	for name, text := range map[string]string{"bpp": "3\r\n10\r\n6\r\n6\r\n4\r\n", "csp": "2\n10\n6 2\n 4 1"} {
+		in := require.Value(loadOn(write(t, name+".txt", text), ""))(t).(*model.VCSched)
+		sum := 0.0
+		for _, j := range in.Jobs {
+			sum += float64(j.Tasks) * j.Memory
+		}
+		require.Same(t, name, [2]float64{2, 1.6}, [2]float64{float64(in.Hosts), sum})
+		require.Same(t, name, []string{name + ".txt: bin packing, taken: 3 items, 1 dimension"}, in.Account.Lines()[:1])
+		require.Same(t, name, "the lines are the number of items, the capacity, and sizes, of one dimension", in.Account.Assumed[0].Text)
+	}
+	for text, want := range map[string]string{
+		"2\n2\n100 80 9 -1\n60 120 7 -1\n2\n2 3\n50 25\n25 50\n1 2\n40 40\n": "VPSolver's packing with several types of bins (MVP), which isn't read; write one type",
+		"2\n u120_00\n 150 120 48\n 42\n":                                    "several problems of bin packing (OR-Library's binpack), which isn't read; write one a file",
+		"4 10\n1 6\n2 6\n3 4\n":                                              "numbers in no form that is known, which isn't read; task graphs of the STG set are named .stg",
+		"3\n10\n6\n6\n":                                                      "numbers in no form that is known",
+		"2\n10 12\n6\n6\n":                                                   "numbers in no form that is known",
+	} {
+		require.Refused(t, text, require.Err(loadOn(write(t, "a.txt", text), "")), model.ErrInvalid, "it looks like "+want)
+	}
+	require.Refused(t, "a fraction", require.Err(loadOn(write(t, "b.txt", "2\n10\n6.5\n6\n"), "")), model.ErrInvalid, `size 1 of item 1 is "6.5"`)
+}
+
+// Bins are equal hosts of a consolidation instance, too.
+func TestVBPToConsolidation(t *testing.T) {
+	in := require.Value(Read(write(t, "two.vbp", goodVBP), Options{Kind: model.KindConsolidation}))(t).(*model.Consolidation)
+	require.Same(t, "account", "two.vbp", in.Account.Files[0].File)
+	in.Account = nil
+	require.Same(t, "instance", &model.Consolidation{Name: "two", PriceUnit: "bins", Resources: []string{"d1", "d2"},
+		Hosts: []model.ConsolidationHost{{ID: "host1", Capacity: []int64{10, 4}, Price: 1}, {ID: "host2", Capacity: []int64{10, 4}, Price: 1}},
+		Jobs:  []model.ConsolidationJob{{ID: "item1", Tasks: 2, Needs: []int64{5, 1}}, {ID: "item2", Tasks: 1, Needs: []int64{2, 4}}}}, in)
+	in = require.Value(Read(write(t, "two.vbp", goodVBP), Options{Kind: model.KindConsolidation, Platform: "hosts=5"}))(t).(*model.Consolidation)
+	require.Same(t, "hosts", 5, len(in.Hosts))
+	for _, o := range []Options{{Kind: model.KindDAG}, {Kind: model.KindConsolidation, Platform: "hosts=0"}} {
+		require.Refused(t, "options", require.Err(Read(write(t, "two.vbp", goodVBP), o)), model.ErrInvalid, "")
 	}
 }
 
@@ -117,18 +127,15 @@ func TestVBPDataSet(t *testing.T) {
 		}
 		v, err := ReadVBP(data)
 		if strings.Contains(string(data), " -") {
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s: a negative size gives %v", name, err)
-			}
+			require.Refused(t, name, err, model.ErrInvalid, "")
 			refused++
 			continue
 		}
 		if err != nil || !isVBP(data) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := v.Place(name, v.FirstFit()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		hosts := v.FirstFit()
+		require.OK(t, errors.Join(require.Err(v.Place(name, hosts)), require.Err(v.consolidate(name, hosts))))
 		read++
 	}
 	if read+refused != 960 || refused != 13 {
@@ -137,11 +144,15 @@ func TestVBPDataSet(t *testing.T) {
 }
 
 func FuzzReadVBP(f *testing.F) {
-	for _, s := range []string{goodVBP, "1\n10\n1\n5 3", "3\n1000 1000 1000\n1\n267 375 305 1\n", "1 0 1 0 1", "9223372036854775807"} {
+	for _, s := range []string{goodVBP, "2\n10\n6 2\n 4 1", "2\n1\n100 80 9 -1\n1\n2 3\n50 25\n25 50\n", "1\n10\n1\n5 3", "3\n1000 1000 1000\n1\n267 375 305 1\n", "1 0 1 0 1", "9223372036854775807"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		isVBP(text)
+		isMVP(fileOf(string(text)))
+		if list := ofList(text); list != nil && !isVBP(list) && require.Err(ReadVBP(list)) == nil {
+			t.Fatalf("%q is a list, and %q no VBP", text, list)
+		}
 		v, err := ReadVBP(text)
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {

@@ -3,29 +3,20 @@
 package instances
 
 import (
-	"encoding/json"
-	"errors"
 	"math"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
 func draw(t *testing.T, s VCSchedSpec) *model.VCSched {
 	t.Helper()
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(s.Generate())(t)
 }
 
 // Narrow distributions are hardly truncated: mean and coefficient of variation
@@ -54,15 +45,13 @@ func TestMoments(t *testing.T) {
 
 func TestDeterminism(t *testing.T) {
 	s := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, MaxTasks: 8, Seed: 5, Index: 3}
-	if d := cmp.Diff(draw(t, s), draw(t, s)); d != "" {
-		t.Error(d)
-	}
-	for name, edit := range map[string]func(*VCSchedSpec){
-		"seed": func(s *VCSchedSpec) { s.Seed++ }, "index": func(s *VCSchedSpec) { s.Index++ },
-		"slack": func(s *VCSchedSpec) { s.Slack = 0.4 },
+	require.Same(t, "result", draw(t, s), draw(t, s))
+	for name, parameters := range map[string]string{
+		"seed": "seed=6", "index": "index=4",
+		"slack": "slack=0.4",
 	} {
 		other := s
-		edit(&other)
+		set(t, &other, parameters)
 		if draw(t, s).Jobs[0].CPU == draw(t, other).Jobs[0].CPU {
 			t.Errorf("another %s gives the same CPU need", name)
 		}
@@ -74,26 +63,28 @@ func TestDeterminism(t *testing.T) {
 
 func TestSpecErrors(t *testing.T) {
 	good := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3}
-	for name, edit := range map[string]func(*VCSchedSpec){
-		"hosts":   func(s *VCSchedSpec) { s.Hosts = 0 },
-		"jobs":    func(s *VCSchedSpec) { s.Jobs = -1 },
-		"slack":   func(s *VCSchedSpec) { s.Slack = 1 },
-		"nan":     func(s *VCSchedSpec) { s.Slack = math.NaN() },
-		"mean":    func(s *VCSchedSpec) { s.MeanCPU = 2 },
-		"cov":     func(s *VCSchedSpec) { s.CoVCPU = -1 },
-		"too big": func(s *VCSchedSpec) { s.Jobs = 2 },
-		"running": func(s *VCSchedSpec) { s.Running = 2 },
-		"tasks":   func(s *VCSchedSpec) { s.MaxTasks = -2 },
-		"both":    func(s *VCSchedSpec) { s.Tasks = 12 },
-		"no jobs": func(s *VCSchedSpec) { s.Jobs = 0 },
-		"fewer":   func(s *VCSchedSpec) { s.Jobs, s.Tasks = 0, -1 },
-		"reading": func(s *VCSchedSpec) { s.Memory = "clamped" },
+	for name, parameters := range map[string]string{
+		"hosts":            "hosts=0",
+		"jobs":             "jobs=-1",
+		"slack":            "slack=1",
+		"nan":              "slack=NaN",
+		"mean":             "mean_cpu=2",
+		"cov":              "cov_cpu=-1",
+		"too big":          "jobs=2",
+		"running":          "running=2",
+		"tasks":            "max_tasks=-2",
+		"both":             "tasks=12",
+		"no jobs":          "jobs=0",
+		"fewer":            "jobs=0 tasks=-1",
+		"reading":          "memory=clamped",
+		"resources":        "resources=65",
+		"cov of resources": "resources=2 cov_resources=NaN",
+		"sizes":            "host_sizes=7",
+		"spread":           "host_sizes=3 host_spread=1",
 	} {
 		s := good
-		edit(&s)
-		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: error %v, want ErrInvalid", name, err)
-		}
+		set(t, &s, parameters)
+		require.Refused(t, name, require.Err(s.Generate()), model.ErrInvalid, "")
 	}
 }
 
@@ -128,9 +119,7 @@ func TestLeftMemory(t *testing.T) {
 			continue
 		}
 		in.Name = rescaled.Name
-		if diff := cmp.Diff(rescaled, in); diff != "" {
-			t.Errorf("%s (-rescaled,+left): %s", in.Name, diff)
-		}
+		require.Same(t, in.Name, rescaled, in)
 	}
 	if oversized < 30 || oversized > 200 {
 		t.Errorf("%d of 300 instances have a need above a host", oversized)
@@ -185,42 +174,9 @@ func TestTasks(t *testing.T) {
 	if in.Tasks() != 500 || len(in.Jobs) < 20 || len(in.Jobs) > 200 {
 		t.Errorf("%d tasks in %d jobs", in.Tasks(), len(in.Jobs))
 	}
-	if s.name() != "H64-T500-s30-ca25-cm25-t64-0" {
-		t.Errorf("name %s", s.name())
-	}
+	require.Same(t, "name", "H64-T500-s30-ca25-cm25-t64-0", s.name())
 	s.Memory = "rescaled"
-	if s.name() != "H64-T500-s30-ca25-cm25-t64-rescaled-0" {
-		t.Errorf("name %s", s.name())
-	}
-}
-
-// The model's probabilities: serial jobs, powers of two, sizes within the machine.
-func TestLublinTasks(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	const n = 100_000
-	var serial, power float64
-	for range n {
-		k := lublinTasks(rng, 64)
-		if k < 1 || k > 64 {
-			t.Fatalf("%d tasks", k)
-		}
-		if k == 1 {
-			serial++
-		} else if k&(k-1) == 0 {
-			power++
-		}
-	}
-	// No x outside the serial share rounds to a single task (low end 0.8).
-	if math.Abs(serial/n-0.244) > 0.005 {
-		t.Errorf("serial share %v, want 0.244", serial/n)
-	}
-	// Fractional sizes may be powers of two, too.
-	if power/n < 0.57 || power/n > 0.66 {
-		t.Errorf("share of powers of two %v, want 0.576 and a few per cent", power/n)
-	}
-	if k := lublinTasks(rng, 1); k != 1 {
-		t.Errorf("%d tasks on a machine of one", k)
-	}
+	require.Same(t, "name", "H64-T500-s30-ca25-cm25-t64-rescaled-0", s.name())
 }
 
 // The current placement is feasible, so that a budget of 0 has a solution when
@@ -230,65 +186,28 @@ func TestRunning(t *testing.T) {
 	if in.MigrationBudget == nil || *in.MigrationBudget != 0.25 {
 		t.Fatalf("budget %v", in.MigrationBudget)
 	}
-	now := &model.VCSched{Name: "now", Hosts: in.Hosts}
-	var hosts []int32
-	for _, j := range in.Jobs {
-		if len(j.CurrentHosts) > 0 {
-			now.Jobs = append(now.Jobs, j)
-			for _, h := range j.CurrentHosts {
-				hosts = append(hosts, int32(h))
-			}
-		}
-	}
-	if len(now.Jobs) != 7 {
-		t.Fatalf("%d jobs run, want 7", len(now.Jobs))
-	}
-	r, err := verify.Verify(t.Context(), now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
-	if err != nil || !r.Feasible() {
-		t.Error(r, err)
-	}
+	require.Same(t, "jobs that run", 7, running(t, in))
 }
 
-func TestFiles(t *testing.T) {
-	dir := t.TempDir()
-	in := draw(t, VCSchedSpec{Hosts: 2, Jobs: 4, Slack: 0.5, Seed: 1})
-	data, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(name string, data []byte) string {
-		f := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, data, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	b, a := write("b.json", data), write("a/a.json", data)
-	write("readme.txt", nil)
-	got, err := Load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(model.Instance(in), got); d != "" {
-		t.Error(d)
-	}
-	if files, err := Folder(dir); err != nil || !slices.Equal(files, []string{a, b}) {
-		t.Errorf("%v, %v", files, err)
-	}
-	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "folder": dir, "not JSON": write("c.txt", []byte("x"))} {
-		if _, err := Load(path); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+// running returns how many jobs run, and reports where they don't fit.
+func running(t *testing.T, in *model.VCSched) int {
+	t.Helper()
+	now := *in
+	now.Jobs = slices.DeleteFunc(slices.Clone(in.Jobs), func(j model.VCSchedJob) bool { return len(j.CurrentHosts) == 0 })
+	var hosts []int32
+	for _, j := range now.Jobs {
+		for _, h := range j.CurrentHosts {
+			hosts = append(hosts, int32(h))
 		}
 	}
-	if _, err := Folder(filepath.Join(dir, "none")); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a folder that isn't there gives %v", err)
-	}
+	now.MigrationBudget = nil
+	require.Feasible(verify.Verify(t.Context(), &now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{}))(t)
+	return len(now.Jobs)
 }
 
 // Instances that were drawn before there were further resources and host sizes stay the
 // same: results are found by these hashes.
 func TestDrawsStay(t *testing.T) {
-	t.Parallel()
 	for want, s := range map[string]VCSchedSpec{
 		"a724ec0f41675973d53514b4569693b70050605eebaf9d929b826de8a8ac325d": {Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 5, Index: 3},
 		"7a06217119477a86dbe1ba90584cd7da4acae4022c679f8f32116b6be60aaf1e": {Hosts: 16, Tasks: 60, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.75, MaxTasks: 8, Memory: "rescaled", Seed: 1},
@@ -311,9 +230,7 @@ func TestResourcesAndSizes(t *testing.T) {
 	}
 	want := []model.HostSize{{Count: 1333, CPU: 0.5, Memory: 0.5, Resources: []float64{0.5, 0.5}}, {Count: 1334, CPU: 1, Memory: 1, Resources: []float64{1, 1}},
 		{Count: 1334, CPU: 1.5, Memory: 1.5, Resources: []float64{1.5, 1.5}}}
-	if d := cmp.Diff(want, in.HostSizes); d != "" {
-		t.Error(d)
-	}
+	require.Same(t, "host sizes", want, in.HostSizes)
 	for r := range 2 {
 		var needs []float64
 		for i := range in.Jobs {
@@ -336,22 +253,10 @@ func TestResourcesAndSizes(t *testing.T) {
 			t.Errorf("the needs of resource %d add up to %v, want 4.8", r, sum)
 		}
 	}
-	// What runs fits.
-	now := &model.VCSched{Name: "now", Hosts: in.Hosts, Resources: in.Resources, HostSizes: in.HostSizes}
-	var hosts []int32
-	for _, j := range in.Jobs {
-		for _, h := range j.CurrentHosts {
-			hosts = append(hosts, int32(h))
-		}
-		if len(j.CurrentHosts) > 0 {
-			now.Jobs = append(now.Jobs, j)
-		}
+	if n := running(t, in); n < 15 {
+		t.Errorf("%d jobs run", n)
 	}
-	r, err := verify.Verify(t.Context(), now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
-	if err != nil || !r.Feasible() || len(now.Jobs) < 15 {
-		t.Errorf("%d jobs run: %v, %v", len(now.Jobs), r, err)
-	}
-	// A parameter that means nothing is left out, and one out of range refused.
+	// A parameter that means nothing is left out.
 	plain := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, HostSizes: 1, HostSpread: 0.5, CoVResources: 0.5}
 	for _, key := range []string{"resources", "cov_resources", "host_sizes", "host_spread"} {
 		if _, ok := (&plain).nth(0, 1, 1).Params[key]; ok {
@@ -359,16 +264,6 @@ func TestResourcesAndSizes(t *testing.T) {
 		}
 		if _, ok := (&s).nth(0, 1, 1).Params[key]; !ok {
 			t.Errorf("%s isn't a parameter of %s", key, s.name())
-		}
-	}
-	for name, edit := range map[string]func(*VCSchedSpec){
-		"resources": func(s *VCSchedSpec) { s.Resources = 65 }, "cov": func(s *VCSchedSpec) { s.CoVResources = math.NaN() },
-		"sizes": func(s *VCSchedSpec) { s.HostSizes = 7 }, "spread": func(s *VCSchedSpec) { s.HostSpread = 1 },
-	} {
-		bad := s
-		edit(&bad)
-		if _, err := bad.Generate(); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,8 @@ import (
 // Batch is the scheduling of rigid parallel jobs on identical processors of one or
 // two tiers (Liu et al.: FCFS, EASY, KEASY, REASY, MEASY; sections 2 and 3.2).
 //
-// A job runs all its processes at once, each on a processor of its own. On one tier a processor runs one process, as a
+// A job runs all its processes at once, each on a processor of its own, or on a machine of nodes where its needs fit
+// beside the needs of the others there (see Nodes). On one tier a processor runs one process, as a
 // dedicated one does. On two tiers it also runs a process in the background, which uses the cycles that the foreground
 // leaves idle. A process progresses, per second of a dedicated processor,
 //
@@ -41,10 +43,12 @@ import (
 // arithmetic on them is exact (see view.Batch).
 type Batch struct {
 	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
 	// pictures show dates by it. It means nothing to a solver.
 	StartTime  string `json:"start_time,omitempty"`
-	Processors int    `json:"processors"` // P, numbered from 0
+	Processors int    `json:"processors"` // P, numbered from 0; of a machine of nodes their number
 	Tiers      int    `json:"tiers"`      // 1 or 2
 	// Threshold is the foreground use from which on no process may start in the
 	// background; 0 means 0.96.
@@ -53,8 +57,13 @@ type Batch struct {
 	MigrationS float64 `json:"migration_s,omitempty"`
 	// KillAtEstimate ends a job when it has done the work of its estimate: its work
 	// is then min(runtime, estimate).
-	KillAtEstimate bool       `json:"kill_at_estimate,omitempty"`
-	Jobs           []BatchJob `json:"jobs" nil:"[]"` // by submission
+	KillAtEstimate bool `json:"kill_at_estimate,omitempty"`
+	// Resources names the resources of Nodes, with their unit: "cpu", "memory_mb", "gpu".
+	Resources []string `json:"resources,omitempty"`
+	// Nodes, if there are any, are the machine. Several processes of one or more jobs share a node as long as the sums
+	// of their needs are within its capacity.
+	Nodes []NodeGroup `json:"nodes,omitempty"`
+	Jobs  []BatchJob  `json:"jobs" nil:"[]"` // by submission
 }
 
 // BatchJob is a rigid parallel job.
@@ -64,6 +73,8 @@ type BatchJob struct {
 	RuntimeS  float64 `json:"runtime_s"`            // on dedicated processors; online schedulers learn it when the job ends
 	EstimateS float64 `json:"estimate_s,omitempty"` // the user's; 0 or missing means RuntimeS
 	Processes int     `json:"processes"`
+	// Needs states what the job needs of nodes, and is there if the machine has any.
+	Needs *NodeNeeds `json:"needs,omitempty"`
 	// Weight is the weight of the job's response in the objective, up to MostWeight; 0 or missing means 1. Schedulers
 	// don't look at it.
 	Weight int `json:"weight,omitempty"`
@@ -126,10 +137,31 @@ type Execution struct {
 	Runs []Run[BatchPlace] `json:"runs" nil:"[]"`
 }
 
+// executionKeys describes a solution; nothing but the judge holds its values against an instance.
+var executionKeys = object{
+	about: "An execution: for each job its segments, spans of time in which its processes run on the same " +
+		"processors in one tier. Each segment starts when the one before ends; only after a lost one the job may " +
+		"wait.",
+	keys: []key{{name: "runs", about: "one for each job, in any order", of: &object{keys: []key{
+		{name: "segments", about: "in the order of time", of: &object{keys: []key{
+			{name: "start_s", about: "seconds, in whole microseconds"},
+			{name: "end_s", about: "seconds, in whole microseconds; of the last segment the first by which the " +
+				"job's work is done"},
+			{name: "place", of: &object{keys: []key{
+				{name: "tier", about: "background, or the foreground if it is empty or missing"},
+				{name: "processors", rules: numbersRule, about: "the processor of each process, in their order: " +
+					"numbers and ascending ranges of them, such as 5,3-4. A segment on other processors, or the " +
+					"same ones in another order, than the one before it is a migration, unless that one is lost"},
+			}}},
+			{name: "lost", about: "true: the job is killed at the end, all work that it has done is lost, and its " +
+				"next segment starts it from the beginning; false if it is missing"},
+		}}},
+	}}}}}
+
 // BatchPlace is the place where a segment of a job runs.
 type BatchPlace struct {
 	Tier Tier `json:"tier,omitempty"`
-	// Processors[i] is the processor of process i.
+	// Processors[i] is the processor, or the node, of process i.
 	Processors ProcessorList `json:"processors"`
 }
 
@@ -159,6 +191,8 @@ var batchFormat = format{
 	Instance: func() Instance { return new(Batch) },
 	Solution: func() Solution { return new(Execution) },
 	Details:  func() Details { return new(BatchDetails) },
+	Keys:     &batchKeys,
+	Decided:  &executionKeys,
 }
 
 // Work returns the work of job k in seconds of dedicated processors.
@@ -170,77 +204,91 @@ func (b *Batch) Work(k int) float64 {
 	return j.RuntimeS
 }
 
-// wholeShare reports whether x is a whole number of ten-thousandths.
-func wholeShare(x float64) bool { return math.Round(x*1e4)/1e4 == x }
+var batchKeys = object{about: "Rigid parallel jobs on identical processors of one or two tiers. A job runs all " +
+	"its processes at once, each " +
+	"on a processor of its own. With two tiers a processor also runs a process in the background, with the cycles " +
+	"that its foreground leaves " +
+	"idle. A process progresses, per second of a dedicated processor, by 1 with one tier, by 1 - fg_loss in the " +
+	"foreground of two, and by " +
+	"bg_efficiency·min(1, idle/use) in the background, rounded down to ten-thousandths; a job at the pace of its " +
+	"slowest process. Times are " +
+	"seconds since the beginning of the instance, in whole microseconds; shares have at most four decimals.",
+	keys: []key{
+		accountKey,
+		startTimeKey,
+		{name: "processors", least: 1, most: maxSize, about: "numbered from 0"},
+		{name: "tiers", least: 1, most: 2, about: "1: the foreground alone; 2: foreground and background"},
+		{name: "threshold", most: 2, whole: shares, about: "foreground use of a processor from which on no " +
+			"process may start in its " +
+			"background; above 1 every processor takes one; 0.96 if it is 0 or missing"},
+		{name: "migration_s", most: mostSeconds, whole: micros,
+			about: "how long a job does no work after it has moved to other processors; 0 if it is missing"},
+		{name: "kill_at_estimate", about: "true: a job ends when it has done the work of its estimate; false if " +
+			"it is missing"},
+		{name: "resources", distinct: true, many: maxResources, each: &key{filled: true}, about: "of nodes, with the unit"},
+		{name: "nodes", of: &nodeGroupKeys, about: "the machine, if it has any: processes share a node as long as the " +
+			"sums of their needs are within its capacity; processors is then their number"},
+		{name: "jobs", of: &batchJobKeys, many: maxSize, about: "in the order of their submission"},
+	}}
+
+var batchJobKeys = object{keys: []key{
+	idKey,
+	{name: "submit_s", most: mostSeconds, whole: micros, about: "no earlier than the one before"},
+	{name: "runtime_s", least: positive, most: mostRuntime, whole: micros,
+		about: "on dedicated processors; the sum of all runtimes times processes is at most 2·10^9 for each " +
+			"processor"},
+	{name: "estimate_s", most: mostSeconds, whole: micros, about: "the user's estimate of the runtime; the " +
+		"runtime if it is 0 or missing"},
+	{name: "processes", least: 1, most: noLimit, about: "at most the processors, or what the nodes hold"},
+	{name: "needs", of: &nodeNeedsKeys, about: "of nodes; there if the machine has any"},
+	{name: "weight", zero: true, least: 1, most: MostWeight, about: "of the response in the objective, the " +
+		"weighted mean response time; 1 if it is 0 or missing"},
+	{name: "cpu", each: &key{least: positive, most: 1, whole: shares},
+		about: "use of a dedicated processor by each process; one value stands for all processes, none for 1"},
+	{name: "fg_loss", most: below1, whole: shares, about: "what the foreground of two tiers loses; 0 if it is " +
+		"missing"},
+	{name: "bg_efficiency", most: 1, whole: shares,
+		about: "share of the idle cycles that the background makes use of; 0 if it is missing: no progress there"},
+	{name: "log", of: &jobLogKeys,
+		about: "what a log tells of the job besides; no schedule is bound by it. Online policies are told all but " +
+			"the status"},
+}}
 
 // Validate reports the first rule that b breaks. Errors are ErrInvalid; those about
 // a job are an ElementError.
 func (b *Batch) Validate() error {
-	bad := func(index int, format string, args ...any) error {
-		list := "jobs"
-		if index < 0 {
-			list = ""
-		} else {
-			format = "id %q: " + format
-			args = append([]any{b.Jobs[index].ID}, args...)
-		}
-		return &ElementError{Kind: KindBatch, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	jobs, each := elements{kind: KindBatch, list: "jobs", id: func(k int) string { return b.Jobs[k].ID }}, &batchJobKeys
+	if why := cmp.Or(checkStartTime(b.StartTime), batchKeys.wrong(b), b.checkNodes()); why != "" {
+		return jobs.bad(-1, "%s", why)
 	}
-	if reason := checkStartTime(b.StartTime); reason != "" {
-		return bad(-1, "%s", reason)
-	}
-	switch {
-	case b.Processors < 1 || b.Processors > maxSize:
-		return bad(-1, "processors is %d, must be from 1 to %d", b.Processors, maxSize)
-	case b.Tiers != 1 && b.Tiers != 2:
-		return bad(-1, "tiers is %d, must be 1 or 2", b.Tiers)
-	case !(b.Threshold >= 0 && b.Threshold <= 2) || !wholeShare(b.Threshold):
-		return bad(-1, "threshold is %v, must be from 0 to 2 with at most four decimals; above 1 every processor takes a background process", b.Threshold)
-	case !(b.MigrationS >= 0 && b.MigrationS <= mostSeconds) || !wholeMicro(b.MigrationS):
-		return bad(-1, "migration_s is %v, must be from 0 to %g and a whole number of microseconds", b.MigrationS, mostSeconds)
-	case len(b.Jobs) > maxSize:
-		return bad(-1, "more than %d jobs", maxSize)
-	}
-	ids := idCheck{at: func(k int) string { return b.Jobs[k].ID }}
+	submit, runtime, estimate, processes := each.key("submit_s"), each.key("runtime_s"), each.key("estimate_s"), each.key("processes")
+	weight, cpu, loss, efficiency := each.key("weight"), each.key("cpu"), each.key("fg_loss"), each.key("bg_efficiency")
 	last, work := 0.0, 0.0
+	var sound *NodeNeeds // of the job before, with so many processes; jobs share them
+	most := 0
 	for k := range b.Jobs {
 		j := &b.Jobs[k]
-		if j.ID == "" {
-			return bad(k, "the id is missing or empty")
-		}
-		if first, ok := ids.first(k); ok {
-			return bad(k, "the id is taken by jobs[%d] already", first)
+		fit := j.ID != "" && submit.holds(j.SubmitS) && runtime.holds(j.RuntimeS) && estimate.holds(j.EstimateS) &&
+			processes.holds(float64(j.Processes)) && weight.holds(float64(j.Weight)) && hold(cpu, j.CPU) && loss.holds(j.FgLoss) && efficiency.holds(j.BgEfficiency) && j.Log.fit()
+		if why := jobs.wrong(k, fit, each, j); why != "" {
+			return jobs.bad(k, "%s", why)
 		}
 		work += j.RuntimeS * float64(j.Processes)
 		switch {
-		case !(j.SubmitS >= 0 && j.SubmitS <= mostSeconds):
-			return bad(k, "submit_s is %v, must be from 0 to %g", j.SubmitS, mostSeconds)
 		case j.SubmitS < last:
-			return bad(k, "submit_s is %v, after one at %v; sort the jobs by submission", j.SubmitS, last)
-		case !(j.RuntimeS > 0 && j.RuntimeS <= mostRuntime):
-			return bad(k, "runtime_s is %v, must be above 0 and at most %g", j.RuntimeS, float64(mostRuntime))
-		case !(j.EstimateS >= 0 && j.EstimateS <= mostSeconds):
-			return bad(k, "estimate_s is %v, must be from 0 (none) to %g", j.EstimateS, mostSeconds)
-		case !wholeMicro(j.SubmitS) || !wholeMicro(j.RuntimeS) || !wholeMicro(j.EstimateS):
-			return bad(k, "submit_s is %v, runtime_s %v, estimate_s %v, must be whole numbers of microseconds; round them", j.SubmitS, j.RuntimeS, j.EstimateS)
-		case j.Processes < 1:
-			return bad(k, "processes is %d, must be at least 1", j.Processes)
-		case j.Processes > b.Processors:
-			return bad(k, "processes is %d, there are %d processors", j.Processes, b.Processors)
-		case j.Weight < 0 || j.Weight > MostWeight:
-			return bad(k, "weight is %d, must be from 1 to %d, or 0 for 1", j.Weight, MostWeight)
+			return jobs.bad(k, "submit_s is %v, after one at %v; sort the jobs by submission", j.SubmitS, last)
+		case j.Processes > b.Processors && b.Nodes == nil:
+			return jobs.bad(k, "processes is %d, there are %d processors", j.Processes, b.Processors)
 		case len(j.CPU) > 1 && len(j.CPU) != j.Processes:
-			return bad(k, "cpu has %d values, must have one, or one for each of the %d processes", len(j.CPU), j.Processes)
-		case slices.ContainsFunc(j.CPU, func(x float64) bool { return !(x > 0 && x <= 1) || !wholeShare(x) }):
-			return bad(k, "cpu is %v, each must be above 0 and at most 1, with at most four decimals", j.CPU)
-		case !(j.FgLoss >= 0 && j.FgLoss < 1) || !wholeShare(j.FgLoss):
-			return bad(k, "fg_loss is %v, must be from 0 to below 1, with at most four decimals", j.FgLoss)
-		case !(j.BgEfficiency >= 0 && j.BgEfficiency <= 1) || !wholeShare(j.BgEfficiency):
-			return bad(k, "bg_efficiency is %v, must be from 0 to 1, with at most four decimals", j.BgEfficiency)
-		case j.Log != nil && j.Log.wrong() != "":
-			return bad(k, "%s", j.Log.wrong())
-		case work > mostBusy*float64(b.Processors):
-			return bad(k, "the jobs up to here keep all processors busy for %v s, the most is %g", work/float64(b.Processors), mostBusy)
+			return jobs.bad(k, "cpu has %d values, must have one, or one for each of the %d processes", len(j.CPU), j.Processes)
+		case work > mostBusy*float64(b.Processors) && b.Nodes == nil: // nodes may hold many processes each
+			return jobs.bad(k, "the jobs up to here keep all processors busy for %v s, the most is %g", work/float64(b.Processors), mostBusy)
+		}
+		if j.Needs != sound || j.Needs == nil || j.Processes > most {
+			if why := b.wrongNeeds(j.Needs, j.Processes); why != "" {
+				return jobs.bad(k, "%s", why)
+			}
+			sound, most = j.Needs, j.Processes
 		}
 		last = j.SubmitS
 	}
@@ -265,7 +313,7 @@ const mostBusy = 2e9
 //   - response: Σ w (e - s) / Σ w.
 //   - bounded slowdown: max(1, (e - s)/max(τ, work)), τ = 10 s (section 3.3).
 //   - utilisation: the jobs' work times processes, over the processors times the
-//     time from the first submission to the last end, in percent.
+//     time from the first submission to the last end, in percent. Of nodes it is the use of the first resource.
 //   - migrations: segments on other processors than the one before, its work kept.
 //   - kills: segments whose work is lost.
 //   - wait: from the submission to the start of the first segment; mean, and the least
@@ -314,7 +362,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 		responses.Add(response, int64(weight))
 		weights += float64(weight)
 		slowdowns += max(1, units.Seconds(response)/max(SlowdownFloor, b.Work(k)))
-		area += b.Work(k) * float64(j.Processes)
+		area += b.Work(k) * float64(j.Processes) * j.firstNeed()
 		last = max(last, end)
 		for i := range r.Segments {
 			switch {
@@ -328,7 +376,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	n := float64(len(b.Jobs))
 	slices.Sort(waits)
 	o.Value, o.Second = responses.Seconds()/weights, slowdowns/n
-	o.Others = []float64{100 * area / (float64(b.Processors) * units.Seconds(last-units.Micro(b.Jobs[0].SubmitS))), migrations, kills,
+	o.Others = []float64{100 * area / (b.firstCapacity() * units.Seconds(last-units.Micro(b.Jobs[0].SubmitS))), migrations, kills,
 		waited.Seconds() / n, units.Seconds(waits[(95*len(waits)+99)/100-1])}
 	return o, nil
 }

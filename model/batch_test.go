@@ -4,6 +4,7 @@ package model_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -11,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -37,19 +36,19 @@ func TestBatchBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid batch instance: "
 	const a, b, c = where + `line 2: jobs[0]: id "a": `, where + `line 3: jobs[1]: id "b": `, where + `line 4: jobs[2]: id "c": `
-	const whole = `, must be whole numbers of microseconds; round them`
+	const whole = `, must be a whole number of microseconds; round it`
 	checkChanges(t, threeJobs, map[string]change{
 		"no processors":       {`"processors":8`, `"processors":0`, where + `processors is 0, must be from 1 to 10000000`},
 		"too many processors": {`"processors":8`, `"processors":10000001`, where + `processors is 10000001, must be from 1 to 10000000`},
-		"no tiers":            {`"tiers":2`, `"tiers":0`, where + `tiers is 0, must be 1 or 2`},
-		"three tiers":         {`"tiers":2`, `"tiers":3`, where + `tiers is 3, must be 1 or 2`},
-		"threshold negative":  {`"threshold":0.9`, `"threshold":-0.9`, where + `threshold is -0.9, must be from 0 to 2 with at most four decimals; above 1 every processor takes a background process`},
-		"threshold too large": {`"threshold":0.9`, `"threshold":2.5`, where + `threshold is 2.5, must be from 0 to 2 with at most four decimals; above 1 every processor takes a background process`},
-		"fine threshold":      {`"threshold":0.9`, `"threshold":0.90001`, where + `threshold is 0.90001, must be from 0 to 2 with at most four decimals; above 1 every processor takes a background process`},
-		"migration negative":  {`"migration_s":20`, `"migration_s":-1`, where + `migration_s is -1, must be from 0 to 1e+09 and a whole number of microseconds`},
-		"migration too long":  {`"migration_s":20`, `"migration_s":1e10`, where + `migration_s is 1e+10, must be from 0 to 1e+09 and a whole number of microseconds`},
-		"fine migration":      {`"migration_s":20`, `"migration_s":1e-7`, where + `migration_s is 1e-07, must be from 0 to 1e+09 and a whole number of microseconds`},
-		"no id":               {`"id":"b"`, `"id":""`, where + `line 3: jobs[1]: id "": the id is missing or empty`},
+		"no tiers":            {`"tiers":2`, `"tiers":0`, where + `tiers is 0, must be from 1 to 2`},
+		"three tiers":         {`"tiers":2`, `"tiers":3`, where + `tiers is 3, must be from 1 to 2`},
+		"threshold negative":  {`"threshold":0.9`, `"threshold":-0.9`, where + `threshold is -0.9, must be from 0 to 2`},
+		"threshold too large": {`"threshold":0.9`, `"threshold":2.5`, where + `threshold is 2.5, must be from 0 to 2`},
+		"fine threshold":      {`"threshold":0.9`, `"threshold":0.90001`, where + `threshold is 0.90001, must have at most four decimals`},
+		"migration negative":  {`"migration_s":20`, `"migration_s":-1`, where + `migration_s is -1, must be from 0 to 1e+09`},
+		"migration too long":  {`"migration_s":20`, `"migration_s":1e10`, where + `migration_s is 1e+10, must be from 0 to 1e+09`},
+		"fine migration":      {`"migration_s":20`, `"migration_s":1e-7`, where + `migration_s is 1e-07` + whole},
+		"no id":               {`"id":"b"`, `"id":""`, where + `line 3: jobs[1]: id "": id is missing or empty`},
 		"id twice":            {`"id":"c"`, `"id":"a"`, where + `line 4: jobs[2]: id "a": the id is taken by jobs[0] already`},
 		"negative submission": {`"submit_s":0`, `"submit_s":-1`, a + `submit_s is -1, must be from 0 to 1e+09`},
 		"submission too late": {`"c","submit_s":5.5`, `"c","submit_s":2e9`, c + `submit_s is 2e+09, must be from 0 to 1e+09`},
@@ -57,29 +56,29 @@ func TestBatchBadInput(t *testing.T) {
 		"no runtime":          {`"runtime_s":100`, `"runtime_s":0`, a + `runtime_s is 0, must be above 0 and at most 1e+08`},
 		"negative runtime":    {`"runtime_s":100`, `"runtime_s":-1`, a + `runtime_s is -1, must be above 0 and at most 1e+08`},
 		"runtime too long":    {`"runtime_s":100`, `"runtime_s":1.1e8`, a + `runtime_s is 1.1e+08, must be above 0 and at most 1e+08`},
-		"negative estimate":   {`"estimate_s":50`, `"estimate_s":-50`, c + `estimate_s is -50, must be from 0 (none) to 1e+09`},
-		"estimate too long":   {`"estimate_s":50`, `"estimate_s":1.1e9`, c + `estimate_s is 1.1e+09, must be from 0 (none) to 1e+09`},
-		"fine submission":     {`"b","submit_s":5.5`, `"b","submit_s":5.4999999`, b + `submit_s is 5.4999999, runtime_s 1e-06, estimate_s 0` + whole},
-		"fine runtime":        {`"runtime_s":100`, `"runtime_s":100.0000001`, a + `submit_s is 0, runtime_s 100.0000001, estimate_s 200.5` + whole},
-		"fine estimate":       {`"estimate_s":50`, `"estimate_s":50.0000001`, c + `submit_s is 5.5, runtime_s 60, estimate_s 50.0000001` + whole},
+		"negative estimate":   {`"estimate_s":50`, `"estimate_s":-50`, c + `estimate_s is -50, must be from 0 to 1e+09`},
+		"estimate too long":   {`"estimate_s":50`, `"estimate_s":1.1e9`, c + `estimate_s is 1.1e+09, must be from 0 to 1e+09`},
+		"fine submission":     {`"b","submit_s":5.5`, `"b","submit_s":5.4999999`, b + `submit_s is 5.4999999` + whole},
+		"fine runtime":        {`"runtime_s":100`, `"runtime_s":100.0000001`, a + `runtime_s is 100.0000001` + whole},
+		"fine estimate":       {`"estimate_s":50`, `"estimate_s":50.0000001`, c + `estimate_s is 50.0000001` + whole},
 		"no processes":        {`"processes":1`, `"processes":0`, b + `processes is 0, must be at least 1`},
 		"too many processes":  {`"processes":8`, `"processes":9`, c + `processes is 9, there are 8 processors`},
 		"uses of others":      {`[0.5,0.25,1]`, `[0.5,0.25]`, a + `cpu has 2 values, must have one, or one for each of the 3 processes`},
-		"use 0":               {`[0.9999]`, `[0]`, b + `cpu is [0], each must be above 0 and at most 1, with at most four decimals`},
-		"use negative":        {`[0.5,0.25,1]`, `[0.5,-0.25,1]`, a + `cpu is [0.5 -0.25 1], each must be above 0 and at most 1, with at most four decimals`},
-		"use above 1":         {`[0.9999]`, `[1.0001]`, b + `cpu is [1.0001], each must be above 0 and at most 1, with at most four decimals`},
-		"fine use":            {`[0.9999]`, `[0.99999]`, b + `cpu is [0.99999], each must be above 0 and at most 1, with at most four decimals`},
-		"negative loss":       {`"fg_loss":0.04`, `"fg_loss":-0.04`, a + `fg_loss is -0.04, must be from 0 to below 1, with at most four decimals`},
-		"all is lost":         {`"fg_loss":0.04`, `"fg_loss":1`, a + `fg_loss is 1, must be from 0 to below 1, with at most four decimals`},
-		"fine loss":           {`"fg_loss":0.04`, `"fg_loss":0.99999`, a + `fg_loss is 0.99999, must be from 0 to below 1, with at most four decimals`},
-		"negative efficiency": {`"bg_efficiency":1`, `"bg_efficiency":-1`, c + `bg_efficiency is -1, must be from 0 to 1, with at most four decimals`},
-		"efficiency above 1":  {`"bg_efficiency":1`, `"bg_efficiency":1.1`, c + `bg_efficiency is 1.1, must be from 0 to 1, with at most four decimals`},
-		"fine efficiency":     {`"bg_efficiency":0.48`, `"bg_efficiency":0.48001`, a + `bg_efficiency is 0.48001, must be from 0 to 1, with at most four decimals`},
+		"use 0":               {`[0.9999]`, `[0]`, b + `cpu[0] is 0, must be above 0 and at most 1`},
+		"use negative":        {`[0.5,0.25,1]`, `[0.5,-0.25,1]`, a + `cpu[1] is -0.25, must be above 0 and at most 1`},
+		"use above 1":         {`[0.9999]`, `[1.0001]`, b + `cpu[0] is 1.0001, must be above 0 and at most 1`},
+		"fine use":            {`[0.9999]`, `[0.99999]`, b + `cpu[0] is 0.99999, must have at most four decimals`},
+		"negative loss":       {`"fg_loss":0.04`, `"fg_loss":-0.04`, a + `fg_loss is -0.04, must be from 0 to below 1`},
+		"all is lost":         {`"fg_loss":0.04`, `"fg_loss":1`, a + `fg_loss is 1, must be from 0 to below 1`},
+		"fine loss":           {`"fg_loss":0.04`, `"fg_loss":0.99999`, a + `fg_loss is 0.99999, must have at most four decimals`},
+		"negative efficiency": {`"bg_efficiency":1`, `"bg_efficiency":-1`, c + `bg_efficiency is -1, must be from 0 to 1`},
+		"efficiency above 1":  {`"bg_efficiency":1`, `"bg_efficiency":1.1`, c + `bg_efficiency is 1.1, must be from 0 to 1`},
+		"fine efficiency":     {`"bg_efficiency":0.48`, `"bg_efficiency":0.48001`, a + `bg_efficiency is 0.48001, must have at most four decimals`},
 		"half a process":      {`"processes":8`, `"processes":7.5`, `invalid JSON: line 4: jobs[2].processes: a whole number is wanted, 7.5 isn't one, or too large`},
 		"missing":             {`"tiers":2,`, ``, `invalid JSON: line 4: the key "tiers" is missing`},
-		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, log, processes, runtime_s, submit_s, weight`},
-		"negative weight":     {`"weight":3`, `"weight":-1`, c + `weight is -1, must be from 1 to 1000000, or 0 for 1`},
-		"weight too large":    {`"weight":3`, `"weight":1000001`, c + `weight is 1000001, must be from 1 to 1000000, or 0 for 1`},
+		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, log, needs, processes, runtime_s, submit_s, weight`},
+		"negative weight":     {`"weight":3`, `"weight":-1`, c + `weight is -1, must be 0 or from 1 to 1000000`},
+		"weight too large":    {`"weight":3`, `"weight":1000001`, c + `weight is 1000001, must be 0 or from 1 to 1000000`},
 		"half a weight":       {`"weight":3`, `"weight":0.5`, `invalid JSON: line 4: jobs[2].weight: a whole number is wanted, 0.5 isn't one, or too large`},
 	}, decodes(model.DecodeInstance))
 }
@@ -100,9 +99,7 @@ func TestBatchValidateNumbers(t *testing.T) {
 		} {
 			b := decodeInstance[*model.Batch](t, threeJobs)
 			*at(b) = x
-			if err := b.Validate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s is %v: error %v", name, x, err)
-			}
+			require.Refused(t, name, b.Validate(), model.ErrInvalid, name)
 		}
 	}
 	long := &model.Batch{Processors: 1, Tiers: 1}
@@ -136,9 +133,7 @@ func TestBatchObjectiveRefuses(t *testing.T) {
 	if _, err := b.Objective(e); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), `invalid solution: the run of "c" has no segments`) {
 		t.Errorf("no segments: %v", err)
 	}
-	if _, err := b.Objective(&model.Bookings{}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("bookings: %v", err)
-	}
+	require.Refused(t, "bookings", require.Err(b.Objective(&model.Bookings{})), model.ErrInvalid, "")
 }
 
 // All figures of one execution, worked out by hand.
@@ -164,15 +159,11 @@ func TestBatchObjective(t *testing.T) {
 		b.Jobs[k].Weight = 7 * k // with one job of weight 1
 	}
 	check((100+7e-6+14*74.75)/22, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1, 0.5/3, 0.5)
-	if title := b.Metrics()[0].Name; title != "weighted mean response time" {
-		t.Errorf("weights differ: %s", title)
-	}
+	require.Same(t, "weights differ", "weighted mean response time", b.Metrics()[0].Name)
 	for k := range b.Jobs {
 		b.Jobs[k].Weight = model.MostWeight
 	}
-	if title := b.Metrics()[0].Name; title != "mean response time" {
-		t.Errorf("equal weights: %s", title)
-	}
+	require.Same(t, "equal weights", "mean response time", b.Metrics()[0].Name)
 	check((100+1e-6+74.75)/3, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1, 0.5/3, 0.5)
 	b.KillAtEstimate, b.Jobs[2].Weight = false, 0
 	b.Jobs[0].Weight, b.Jobs[1].Weight = 1, 0
@@ -237,9 +228,7 @@ func TestProcessorList(t *testing.T) {
 			t.Errorf("%q is written as %q, %v", text, back, err)
 		}
 	}
-	if list(nil).String() != "" {
-		t.Error("no list is written")
-	}
+	require.Same(t, "the text of no list", "", list(nil).String())
 	for _, text := range []string{" ", ",", "1,", ",1", "-", "1-", "-1", "1-2-3", "+1", "1-+2", "1_0", "0x1", "1, 2", "1 ", "1.0", "2-1", "10000000", "99999999999999999999", "٣"} {
 		got := list{1}
 		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "is neither a number nor an ascending range like 0-31") || !slices.Equal(got, list{1}) {
@@ -294,15 +283,11 @@ func TestBatchWeightedSums(t *testing.T) {
 			t.Fatalf("%v, %v, want %v: %+v", err, o.Value, want, b)
 		}
 		if sum.IsInt64() && math.Abs(float64(sum.Int64())) < 1<<61 {
-			if got := view.OfBatch(b).Mean(sum.Int64(), 1); got != o.Value {
-				t.Fatalf("Mean of %v is %v, want %v", sum, got, o.Value)
-			}
+			require.Same(t, fmt.Sprintf("Mean of %v", sum), o.Value, view.OfBatch(b).Mean(sum.Int64(), 1))
 		}
 	}
 	x := &model.Batch{Jobs: make([]model.BatchJob, 1)}
-	if got := view.OfBatch(x).Mean(1<<61, 1<<50); got != 0x1p111/1e6 {
-		t.Errorf("Mean of 2^61 times 2^50 is %v", got)
-	}
+	require.Same(t, "Mean of 2^61 times 2^50", float64(0x1p111/1e6), view.OfBatch(x).Mean(1<<61, 1<<50))
 }
 
 // The integer view, worked out by hand and on random instances.
@@ -314,9 +299,7 @@ func TestBatchTicks(t *testing.T) {
 		{Submit: 5.5e6, Runtime: 1, Estimate: 1, Length: 1, Processes: 1, Weight: 1, Use: []int64{9999}, Foreground: 10000, Efficiency: 0},
 		{Submit: 5.5e6, Runtime: 60e6, Estimate: 50e6, Length: 50e6, Processes: 8, Weight: 3, Use: []int64{10000}, Foreground: 10000, Efficiency: 10000},
 	}}
-	if diff := cmp.Diff(want, view.OfBatch(b)); diff != "" {
-		t.Errorf("(-want,+got)\n%s", diff)
-	}
+	require.Same(t, "ofbatch b", want, view.OfBatch(b))
 	b.Tiers, b.KillAtEstimate, b.Threshold = 1, false, 0
 	one := view.OfBatch(b)
 	if one.Jobs[0].Foreground != 10000 || one.Jobs[2].Length != 60e6 || one.Threshold != 9600 {
@@ -326,9 +309,8 @@ func TestBatchTicks(t *testing.T) {
 	for _, c := range []struct{ use, idle, rate int64 }{
 		{5000, 5000, 4800}, {5000, 10000, 4800}, {5000, 4999, 4799}, {5000, 2500, 2400}, {3, 1, 1600}, {10000, 1, 0}, {10000, 3, 1}, {1, 0, 0}, {1, -1, 0},
 	} {
-		if got := j.BackgroundRate(c.use, c.idle); got != c.rate {
-			t.Errorf("the rate of a use of %d with %d idle is %d, want %d", c.use, c.idle, got, c.rate)
-		}
+		require.Same(t, fmt.Sprintf("the rate of a use of %d with %d idle", c.use, c.idle), c.rate,
+			j.BackgroundRate(c.use, c.idle))
 	}
 	if j.Work() != 100e10 || j.CPU(2) != 10000 || want.Jobs[2].CPU(7) != 10000 {
 		t.Errorf("work %d, uses %d and %d", j.Work(), j.CPU(2), want.Jobs[2].CPU(7))
@@ -336,9 +318,7 @@ func TestBatchTicks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 43))
 	for range require.Rounds(2000) {
 		b := testkit.RandomBatch(rng, 1+rng.IntN(2), 8, 10)
-		if err := b.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, b.Validate())
 		sameBatchTicks(t, b)
 	}
 }
@@ -405,9 +385,7 @@ func FuzzProcessorList(f *testing.F) {
 		var l, back model.ProcessorList
 		err := l.UnmarshalText([]byte(text))
 		if err != nil {
-			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %q", err)
-			}
+			require.Refused(t, "error", err, model.ErrInvalid, "")
 			if pattern.MatchString(text) && !strings.Contains(text, "-") {
 				t.Errorf("%q is refused: %v", text, err)
 			}

@@ -3,12 +3,10 @@
 package model_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,12 +23,8 @@ func checkChanges(t *testing.T, text string, all map[string]change, read func(t 
 				t.Fatal("nothing replaced")
 			}
 			err := read(t, changed)
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("error %v, want ErrInvalid", err)
-			}
-			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
-				t.Errorf("(-want,+got)\n%s", diff)
-			}
+			require.Refused(t, "the error", err, model.ErrInvalid, "")
+			require.Same(t, "error", c.want, err.Error())
 		})
 	}
 }

@@ -56,8 +56,12 @@ func planOf(t reflect.Type, own bool) *plan {
 		if name == "" {
 			continue
 		}
+		c := codecOf(f.Type)
+		if f.Tag.Get("null") != "" {
+			c = codec{func(d *decoder, v reflect.Value) error { return d.floats64(v, true) }, encodeCosts}
+		}
 		p.fields = append(p.fields, planField{name: name, quoted: `"` + name + `":`, index: i,
-			required: !strings.Contains(options, "omitempty"), list: f.Tag.Get("nil") == "[]", codec: codecOf(f.Type)})
+			required: !strings.Contains(options, "omitempty"), list: f.Tag.Get("nil") == "[]", codec: c})
 	}
 	if len(p.fields) > 64 {
 		panic(fmt.Sprintf("model: %v has more than 64 keys", t)) // see decoder.object
@@ -123,10 +127,41 @@ func pointerCodec(t reflect.Type) codec {
 			return c.encode(e, v.Elem())
 		},
 	}
-	if t == reflect.TypeFor[*JobLog]() {
-		p.decode = decodeJobLog
+	if t == reflect.TypeFor[*JobLog]() || t == reflect.TypeFor[*NodeNeeds]() {
+		p.decode = decodeShared
 	}
 	return p
+}
+
+// decodeShared reads a pointer to a struct. Equal texts share one: of 122,060 jobs of LANL's log there are 7,677 logs.
+func decodeShared(d *decoder, v reflect.Value) error {
+	begin := d.at
+	text, err := d.skip()
+	if err != nil {
+		return err
+	}
+	key := sharedText{v.Type().Elem(), string(text)}
+	x, ok := d.shared[key]
+	if !ok {
+		end := d.at
+		x, d.at = reflect.New(key.of), begin
+		if err := d.object(planOf(key.of, false), x.Elem()); err != nil {
+			return err
+		}
+		d.at = end
+		if d.shared == nil {
+			d.shared = map[sharedText]reflect.Value{}
+		}
+		d.shared[key] = x
+	}
+	v.Set(x)
+	return nil
+}
+
+// sharedText is the text of a struct.
+type sharedText struct {
+	of   reflect.Type
+	text string
 }
 
 func listCodec(t reflect.Type) codec {
@@ -136,7 +171,7 @@ func listCodec(t reflect.Type) codec {
 		encode: func(e *encoder, v reflect.Value) error { return e.list(c, v) },
 	}
 	if t == reflect.TypeFor[[]float64]() {
-		list.decode = decodeFloats
+		list.decode = func(d *decoder, v reflect.Value) error { return d.floats64(v, false) }
 	}
 	return list
 }

@@ -20,6 +20,8 @@ import (
 // out.
 type Consolidation struct {
 	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
 	// Goal is the quantity to minimise; empty means GoalCost.
 	Goal ConsolidationGoal `json:"goal,omitempty"`
 	// Resources names the resources of hosts and tasks, with the unit: "cpu_m", "memory_bytes".
@@ -152,6 +154,14 @@ type Assignment struct {
 	Jobs   []JobAssignment `json:"jobs"`
 }
 
+var assignmentKeys = object{
+	about: "An assignment: the hosts that are bought and, for each job in the instance's order, each task's host; " +
+		"empty: it is left out.",
+	keys: []key{
+		{name: "bought", of: &object{keys: []key{{name: "id", filled: true}, {name: "offer", filled: true}}}},
+		{name: "jobs", of: &object{keys: []key{{name: "hosts", each: &key{}}}}},
+	}}
+
 // BoughtHost is a host that is bought, under an id that no other host has.
 type BoughtHost struct {
 	ID    string `json:"id"`
@@ -171,6 +181,8 @@ var consolidationFormat = format{
 	Kind:     KindConsolidation,
 	Instance: func() Instance { return new(Consolidation) },
 	Solution: func() Solution { return new(Assignment) },
+	Keys:     &consolidationKeys,
+	Decided:  &assignmentKeys,
 }
 
 // Kind is KindConsolidation.

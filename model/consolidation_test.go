@@ -5,11 +5,13 @@ package model_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,17 +48,12 @@ func FuzzConsolidation(f *testing.F) {
 		if shape := c.CheckShape(a); (err == nil) != (shape == nil) || err != nil && !errors.Is(err, model.ErrInvalid) {
 			t.Fatalf("figures: %v, shape: %v", err, shape)
 		}
-		text, wrong := json.Marshal(a)
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
+		text := require.Value(json.Marshal(a))(t)
 		again, wrong := model.DecodeSolution(text)
 		if wrong != nil {
 			t.Fatalf("%v: %s", wrong, text)
 		}
-		if d := cmp.Diff(s, again, cmpopts.EquateEmpty()); d != "" {
-			t.Fatal(d)
-		}
+		require.Same(t, "read again", s, again, cmpopts.EquateEmpty())
 		if p, second := c.Objective(again); (second == nil) != (err == nil) || err == nil && cmp.Diff(o, p) != "" {
 			t.Fatalf("%+v, then %+v (%v)", o, p, second)
 		}
@@ -66,15 +63,27 @@ func FuzzConsolidation(f *testing.F) {
 // The figures of a plan: a bought host, a kept one, a task that is left out and one that moves.
 func TestAssignmentObjective(t *testing.T) {
 	t.Parallel()
-	in, err := model.DecodeInstance([]byte(twoHosts))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := model.DecodeSolution([]byte(twoPlaced))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(model.DecodeInstance([]byte(twoHosts)))(t)
+	s := require.Value(model.DecodeSolution([]byte(twoPlaced)))(t)
 	if o, err := in.Objective(s); err != nil || o.Value != 3+2+7 || o.Second != 1 {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// An amount that has no float64 of its own is held against the limit as it is written.
+func TestConsolidationAmounts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`"move_budget":9223372036854775807`: "", `"cost_limit":9223372036854775807`: "",
+		`"move_budget":-1`: "move_budget is -1, must be at least 0"} {
+		_, err := model.DecodeInstance([]byte(strings.Replace(twoHosts, `"hosts"`, text+`,"hosts"`, 1)))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{"9007199254740992": "", "9007199254740993": "capacity[0] is 9007199254740993, must be from 0 to 9007199254740992"} {
+		_, err := model.DecodeInstance([]byte(strings.Replace(twoHosts, `"capacity":[4]`, `"capacity":[`+text+`]`, 1)))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -14,6 +15,88 @@ const (
 	maxPrice  = 100_000_000
 )
 
+// amountKey describes an amount of a resource.
+var amountKey = key{most: maxAmount}
+
+var consolidationKeys = object{about: "Tasks to place on the cheapest set of hosts, some of which run on hosts " +
+	"now. Rules and allowed hosts bind what is " +
+	"placed anew.",
+	keys: []key{
+		accountKey,
+		{name: "goal", texts: []string{string(GoalCost), string(GoalMoves)}, about: "what is minimised; left out: " +
+			"cost"},
+		{name: "resources", few: 1, many: maxResources, distinct: true, each: &key{filled: true},
+			about: "what hosts have and tasks need, with the unit: cpu_m, memory_bytes"},
+		{name: "price_unit", about: "in what prices are, such as vCPU"},
+		{name: "hosts", of: &consolidationHostKeys, many: maxSize},
+		{name: "offers", of: &hostOfferKeys, about: "types of hosts that can be bought"},
+		{name: "host_sets", of: &hostSetKeys},
+		{name: "jobs", of: &consolidationJobKeys, few: 1},
+		{name: "rules", of: &placementRuleKeys},
+		{name: "limits", of: &hostLimitKeys},
+		{name: "move_budget", most: noLimit},
+		{name: "cost_limit", most: noLimit},
+	}}
+
+// labelsKey, capacityKey and priceKey are of hosts and of offers.
+var (
+	capacityKey = key{name: "capacity", each: &amountKey, about: "one for each of the instance's resources"}
+	priceKey    = key{name: "price", most: maxPrice}
+	labelsKey   = key{name: "labels", each: &key{filled: true}, rules: `"propertyNames": {"minLength": 1}`,
+		about: "the domains that the host lies in, by key"}
+)
+
+var consolidationHostKeys = object{keys: []key{
+	idKey,
+	capacityKey,
+	priceKey,
+	labelsKey,
+	{name: "closed", about: "nothing is placed on it anew"},
+	{name: "kept", about: "it costs its price in any case"},
+}}
+
+var hostOfferKeys = object{keys: []key{idKey, capacityKey, priceKey, labelsKey, {name: "count", least: 1, most: maxSize}}}
+
+var hostSetKeys = object{keys: []key{idKey, {name: "hosts", each: &key{}}, {name: "offers", each: &key{}}}}
+
+var consolidationJobKeys = object{keys: []key{
+	idKey,
+	{name: "tasks", least: 1, most: maxSize},
+	{name: "needs", each: &amountKey, about: "one for each of the instance's resources"},
+	{name: "current_hosts", each: &key{}, about: "the host of each task, empty for one that has none; left out: " +
+		"none has"},
+	{name: "pinned", about: "the tasks stay where they are"},
+	{name: "allowed", about: "the host set that tasks may be placed on anew; left out: any host"},
+	{name: "move_cost", most: maxPrice, about: "left out or 0: 1"},
+	{name: "leave_out_cost", most: maxPrice, about: "for each task without a host; left out: each has one"},
+}}
+
+var placementRuleKeys = object{keys: []key{
+	idKey,
+	{name: "type", filled: true, texts: []string{string(RuleApart), string(RuleTogether), string(RuleSpread)}},
+	{name: "domain", about: "the key of labels whose values are the domains; left out: each host is one"},
+	{name: "jobs", few: 1, each: &key{filled: true}, about: "whose tasks are bound"},
+	{name: "others", each: &key{filled: true}, about: "whose tasks they are held against; left out: jobs"},
+	{name: "max_skew", least: 1, most: maxSize, zero: true, about: "of spread, at least 1"},
+	{name: "among", about: "of spread: the host set whose hosts count, with their tasks and domains; left out: " +
+		"all hosts"},
+	{name: "min_domains", most: maxSize, about: "of spread: below so many domains the one that has fewest counts " +
+		"as empty"},
+	{name: "standing", of: &standingKeys, about: "of spread: tasks of no job that count, on a host or on each one " +
+		"bought of an offer"},
+}}
+
+var standingKeys = object{keys: []key{{name: "host"}, {name: "offer"}, {name: "count", least: 1, most: maxSize}}}
+
+var hostLimitKeys = object{keys: []key{
+	idKey,
+	{name: "most", most: maxAmount, about: "the most that the hosts in use count together"},
+	{name: "counts", of: &hostCountKeys,
+		about: "what hosts count, or each one bought of an offer; others nothing; left out: each host counts 1"},
+}}
+
+var hostCountKeys = object{keys: []key{{name: "host"}, {name: "offer"}, {name: "count", least: 1, most: maxAmount}}}
+
 // Validate reports the first broken rule. The rules are: distinct non-empty ids of resources, hosts, offers, host sets,
 // jobs and rules; amounts, prices and costs in range and one for each resource; places that exist; a place for each
 // pinned task; sets, jobs and domains that exist if rules name them.
@@ -21,17 +104,16 @@ func (c *Consolidation) Validate() error {
 	at := func(list string, k int, format string, args ...any) error {
 		return &ElementError{Kind: KindConsolidation, List: list, Index: k, Reason: fmt.Sprintf(format, args...)}
 	}
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w consolidation instance: %s", ErrInvalid, fmt.Sprintf(format, args...))
-	}
 	ids := map[string]map[string]bool{}
-	// named adds an id to a list's, which must be new.
-	named := func(list string, k int, id string) error {
+	// named reports the error in the keys of element k, the struct at x, and adds its id to the list's, which must be new.
+	named := func(list string, k int, id string, fit bool, o *object, x any) error {
 		if ids[list] == nil {
 			ids[list] = map[string]bool{}
 		}
-		if id == "" {
-			return at(list, k, "id is missing or empty")
+		if !fit || id == "" {
+			if why := o.wrong(x); why != "" {
+				return at(list, k, "%s", why)
+			}
 		}
 		if ids[list][id] {
 			return at(list, k, "id %q is taken already", id)
@@ -39,71 +121,47 @@ func (c *Consolidation) Validate() error {
 		ids[list][id] = true
 		return nil
 	}
-	switch {
-	case c.Goal != "" && c.Goal != GoalCost && c.Goal != GoalMoves:
-		return bad("goal is %q, must be %q or %q", c.Goal, GoalCost, GoalMoves)
-	case len(c.Resources) == 0 || len(c.Resources) > maxResources:
-		return bad("resources has %d entries, must have from 1 to %d", len(c.Resources), maxResources)
-	case len(c.Hosts) == 0 && len(c.Offers) == 0:
-		return bad("hosts and offers are both empty")
-	case len(c.Hosts) > maxSize:
-		return bad("hosts has %d entries, must have at most %d", len(c.Hosts), maxSize)
-	case len(c.Jobs) == 0:
-		return bad("jobs is empty, must hold at least one job")
-	case c.MoveBudget != nil && *c.MoveBudget < 0 || c.CostLimit != nil && *c.CostLimit < 0:
-		return bad("move_budget and cost_limit must be at least 0")
+	if why := consolidationKeys.wrong(c); why != "" {
+		return at("", -1, "%s", why)
+	}
+	if len(c.Hosts) == 0 && len(c.Offers) == 0 {
+		return at("", -1, "hosts and offers are both empty")
 	}
 	for r, name := range c.Resources {
-		if name == "" || slices.Contains(c.Resources[:r], name) {
-			return bad("resources[%d] is %q, must be a name that no other has", r, name)
+		if slices.Contains(c.Resources[:r], name) {
+			return at("", -1, "resources[%d] is %q, must be a name that no other has", r, name)
 		}
 	}
 	amounts := func(list string, k int, key string, all []int64) error {
 		if len(all) != len(c.Resources) {
 			return at(list, k, "%s has %d entries, must have one for each of the %d resources", key, len(all), len(c.Resources))
 		}
-		for r, x := range all {
-			if x < 0 || x > maxAmount {
-				return at(list, k, "%s[%d] is %d, must be from 0 to %d", key, r, x, int64(maxAmount))
-			}
-		}
 		return nil
 	}
-	host := func(list string, k int, id string, capacity []int64, price int64, labels map[string]string) error {
-		if err := named(list, k, id); err != nil {
-			return err
-		}
-		if err := amounts(list, k, "capacity", capacity); err != nil {
-			return err
-		}
-		if price < 0 || price > maxPrice {
-			return at(list, k, "price is %d, must be from 0 to %d", price, maxPrice)
-		}
+	host := func(list string, k int, capacity []int64, labels map[string]string) error {
 		for key, value := range labels {
 			if key == "" || value == "" {
 				return at(list, k, "labels has %q: %q, neither may be empty", key, value)
 			}
 		}
-		return nil
+		return amounts(list, k, "capacity", capacity)
 	}
 	for k := range c.Hosts {
 		h := &c.Hosts[k]
-		if err := host("hosts", k, h.ID, h.Capacity, h.Price, h.Labels); err != nil {
+		fit := hold(&capacityKey, h.Capacity) && priceKey.holds(float64(h.Price))
+		if err := cmp.Or(named("hosts", k, h.ID, fit, &consolidationHostKeys, h), host("hosts", k, h.Capacity, h.Labels)); err != nil {
 			return err
 		}
 	}
 	for k := range c.Offers {
 		o := &c.Offers[k]
-		if err := host("offers", k, o.ID, o.Capacity, o.Price, o.Labels); err != nil {
+		if err := cmp.Or(named("offers", k, o.ID, false, &hostOfferKeys, o), host("offers", k, o.Capacity, o.Labels)); err != nil {
 			return err
-		}
-		if o.Count < 1 || o.Count > maxSize {
-			return at("offers", k, "count is %d, must be from 1 to %d", o.Count, maxSize)
 		}
 	}
 	for k := range c.HostSets {
 		s := &c.HostSets[k]
-		if err := named("host_sets", k, s.ID); err != nil {
+		if err := named("host_sets", k, s.ID, false, &hostSetKeys, s); err != nil {
 			return err
 		}
 		for i, id := range s.Hosts {
@@ -125,7 +183,7 @@ func (c *Consolidation) Validate() error {
 	}
 	for k := range c.Rules {
 		r := &c.Rules[k]
-		if err := named("rules", k, r.ID); err != nil {
+		if err := named("rules", k, r.ID, false, &placementRuleKeys, r); err != nil {
 			return err
 		}
 		if err := r.validate(k, ids, at); err != nil {
@@ -134,11 +192,8 @@ func (c *Consolidation) Validate() error {
 	}
 	for k := range c.Limits {
 		l := &c.Limits[k]
-		if err := named("limits", k, l.ID); err != nil {
+		if err := named("limits", k, l.ID, false, &hostLimitKeys, l); err != nil {
 			return err
-		}
-		if l.Most < 0 || l.Most > maxAmount {
-			return at("limits", k, "most is %d, must be from 0 to %d", l.Most, int64(maxAmount))
 		}
 		if err := validCounts("limits", k, "counts", l.Counts, maxAmount, ids, at); err != nil {
 			return err
@@ -156,14 +211,14 @@ func (c *Consolidation) Validate() error {
 
 type elementError func(list string, k int, format string, args ...any) error
 
-func (c *Consolidation) validJob(k int, tasks *int, ids map[string]map[string]bool, named func(string, int, string) error,
+func (c *Consolidation) validJob(k int, tasks *int, ids map[string]map[string]bool, named func(string, int, string, bool, *object, any) error,
 	amounts func(string, int, string, []int64) error, at elementError) error {
 	j := &c.Jobs[k]
-	if err := named("jobs", k, j.ID); err != nil {
+	key := consolidationJobKeys.key
+	fit := hold(key("needs"), j.Needs) && key("tasks").holds(float64(j.Tasks)) && key("move_cost").holds(float64(j.MoveCost)) &&
+		(j.LeaveOutCost == nil || key("leave_out_cost").holds(float64(*j.LeaveOutCost)))
+	if err := named("jobs", k, j.ID, fit, &consolidationJobKeys, j); err != nil {
 		return err
-	}
-	if j.Tasks < 1 || j.Tasks > maxSize {
-		return at("jobs", k, "tasks is %d, must be from 1 to %d", j.Tasks, maxSize)
 	}
 	if *tasks += j.Tasks; *tasks > maxSize {
 		return at("jobs", k, "more than %d tasks in all", maxSize)
@@ -185,16 +240,10 @@ func (c *Consolidation) validJob(k int, tasks *int, ids map[string]map[string]bo
 	if j.Allowed != "" && !ids["host_sets"][j.Allowed] {
 		return at("jobs", k, "allowed is %q, which is no host set", j.Allowed)
 	}
-	if j.MoveCost < 0 || j.MoveCost > maxPrice || j.LeaveOutCost != nil && (*j.LeaveOutCost < 0 || *j.LeaveOutCost > maxPrice) {
-		return at("jobs", k, "move_cost and leave_out_cost must be from 0 to %d", maxPrice)
-	}
 	return nil
 }
 
 func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at elementError) error {
-	if len(r.Jobs) == 0 {
-		return at("rules", k, "jobs is empty")
-	}
 	for key, all := range [][]string{r.Jobs, r.Others} {
 		list, seen := []string{"jobs", "others"}[key], map[string]bool{}
 		for i, id := range all {
@@ -213,18 +262,13 @@ func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at eleme
 			return at("rules", k, "max_skew, min_domains, among and standing are for %q", RuleSpread)
 		}
 	case RuleSpread:
-		if r.MaxSkew < 1 || r.MaxSkew > maxSize {
-			return at("rules", k, "max_skew is %d, must be from 1 to %d", r.MaxSkew, maxSize)
+		if r.MaxSkew < 1 {
+			return at("rules", k, "max_skew is %d, must be at least 1", r.MaxSkew)
 		}
 		if r.Among != "" && !ids["host_sets"][r.Among] {
 			return at("rules", k, "among is %q, which is no host set", r.Among)
 		}
-		if r.MinDomains < 0 || r.MinDomains > maxSize {
-			return at("rules", k, "min_domains is %d, must be from 0 to %d", r.MinDomains, maxSize)
-		}
 		return validCounts("rules", k, "standing", r.Standing, maxSize, ids, at)
-	default:
-		return at("rules", k, "type is %q, must be %q, %q or %q", r.Type, RuleApart, RuleTogether, RuleSpread)
 	}
 	return nil
 }

@@ -15,13 +15,16 @@ import (
 // Every task runs once, without interruption, on one machine; a machine runs
 // one task at a time. An edge between tasks on different machines is a transfer. It starts when its producer has
 // finished, or later, and its consumer waits for its end. A transfer from machine m first waits for m's start-up
-// latency and then sends its data at the rate that the transfer model gives it (see TransferModel). Edges within a
-// machine take no time.
+// latency and then sends its data at the rate that the transfer model gives it (see TransferModel). The data of an edge
+// within a machine take data / LocalRate from its producer's end, under every transfer model: they share nothing, and
+// the machine is free meanwhile. Without such a rate they take no time. A task may be unable to run on some machines: its cost there is infinite.
 //
 // The objective is the makespan, the second objective the mean finish time of
 // the tasks; both are minimised.
 type DAG struct {
 	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
 	// TransferModel is how transfers share the network; empty means ideal.
 	TransferModel TransferModel `json:"transfer_model,omitempty"`
 	Machines      []Machine     `json:"machines"`
@@ -33,9 +36,10 @@ type DAG struct {
 // DAGTask is a node of the graph. It states its cost on each machine or its
 // work, not both.
 type DAGTask struct {
-	ID    string    `json:"id"`
-	CostS []float64 `json:"cost_s,omitempty"` // seconds, one for each machine
-	Work  *float64  `json:"work,omitempty"`   // seconds are work over the machine's speed
+	ID string `json:"id"`
+	// CostS are seconds, one for each machine: +Inf, in files null, where the task can't run.
+	CostS []float64 `json:"cost_s,omitempty" null:"+Inf"`
+	Work  *float64  `json:"work,omitempty"` // seconds are work over the machine's speed
 }
 
 // DAGEdge states that To needs Data units of From's output.
@@ -53,6 +57,16 @@ type Schedule struct {
 	Tasks         []TaskStart     `json:"tasks"`
 	Transfers     []TransferStart `json:"transfers"`
 }
+
+var scheduleKeys = object{
+	about: "A schedule: for each task its machine and start, and for each edge between different machines the " +
+		"start of its transfer.",
+	keys: []key{
+		{name: "transfer_model", about: "the instance's, if it is given: the times hold under it alone"},
+		{name: "tasks", of: &object{keys: []key{{name: "start_s", about: "seconds"}}}},
+		{name: "transfers", of: &object{keys: []key{{name: "start_s", about: "seconds; the start-up of the " +
+			"machine that sends begins then"}}}},
+	}}
 
 // TaskStart puts a task on a machine.
 type TaskStart struct {
@@ -117,7 +131,7 @@ func (d *DAG) WithoutContention() *DAG {
 	return &free
 }
 
-// Cost returns the run time of task t on machine m in seconds.
+// Cost returns the run time of task t on machine m in seconds, +Inf if it can't run there.
 func (d *DAG) Cost(t, m int) float64 {
 	if w := d.Tasks[t].Work; w != nil {
 		return *w / d.Machines[m].Speed
@@ -161,7 +175,7 @@ func (d *DAG) Objective(s Solution) (Objective, error) {
 }
 
 // MachineOf returns the machine number of each task. The error is ErrInvalid if tasks
-// are missing or out of order, a machine doesn't exist, a start is NaN or infinite,
+// are missing or out of order, a machine doesn't exist or can't run its task, a start is NaN or infinite,
 // or the schedule is for another transfer model; it names the first.
 func (d *DAG) MachineOf(s *Schedule) ([]int32, error) {
 	bad := func(format string, args ...any) error {
@@ -188,6 +202,9 @@ func (d *DAG) MachineOf(s *Schedule) ([]int32, error) {
 		}
 		if math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0) {
 			return nil, bad("task %q starts at %v", x.ID, x.StartS)
+		}
+		if math.IsInf(d.Cost(t, int(m)), 1) {
+			return nil, bad("task %q is on machine %q, where it can't run", x.ID, x.Machine)
 		}
 		machine[t] = m
 	}

@@ -12,6 +12,8 @@ var dagFormat = format{
 	Instance: func() Instance { return new(DAG) },
 	Solution: func() Solution { return new(Schedule) },
 	Details:  func() Details { return new(DAGDetails) },
+	Keys:     &dagKeys,
+	Decided:  &scheduleKeys,
 }
 
 // DAGParameters are the settings that only algorithms for DAG know.

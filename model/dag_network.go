@@ -39,14 +39,16 @@ type Machine struct {
 	ID       string  `json:"id"`
 	StartupS float64 `json:"startup_s,omitempty"` // L: seconds before a transfer from here begins to send
 	Speed    float64 `json:"speed,omitempty"`     // work per second, for tasks that state their work
+	// LocalRate is the rate of data between two tasks here, in data units per second; 0: they take no time.
+	LocalRate float64 `json:"local_rate,omitempty"`
 }
 
 // Network connects the machines: any two by a path with a rate of its own, some
 // paths through links that they share with others.
 type Network struct {
 	Bandwidth float64 `json:"bandwidth,omitempty"` // data units per second; the default of everything below
-	// PathCapacity is the matrix S of the paper: row m, column n is the rate of the
-	// path from machine m to n, in data units per second; the diagonal is ignored.
+	// PathCapacity is the matrix S of the paper: row m, column n is the rate of the path from machine m to n, in data
+	// units per second; 0: there is no path, and nothing can be transferred. The diagonal is ignored.
 	PathCapacity [][]float64 `json:"path_capacity,omitempty"`
 	Links        []Link      `json:"links,omitempty"`
 	Routes       []Route     `json:"routes,omitempty"`
@@ -67,14 +69,38 @@ type Route struct {
 	OneWay bool     `json:"one_way,omitempty"`
 }
 
+var networkKeys = object{
+	keys: []key{
+		{name: "bandwidth", zero: true, least: minFigure, most: maxFigure,
+			about: "data units per second, of paths and links that state none; 0 is none"},
+		{name: "path_capacity", each: &key{each: &key{}, rules: `"minItems": 1`}, rules: `"minItems": 1`,
+			about: "row m, column n: data units per second from machine m to n, 0 (nothing can be transferred) or " +
+				"from 1e-30 to 1e30; the diagonal isn't looked at"},
+		{name: "links", of: &linkKeys, about: "bottlenecks: transfers whose routes name one share its capacity"},
+		{name: "routes", of: &routeKeys, about: "a pair of machines has one at most in each direction; pairs " +
+			"without one share nothing"},
+	},
+	rules: `"if": {"required": ["links"], "properties": {"links": {"contains":
+		{"anyOf": [{"not": {"required": ["capacity"]}}, {"properties": {"capacity": {"const": 0}}}]}}}}, "then": ` + bandwidthRule}
+
+var linkKeys = object{keys: []key{
+	idKey,
+	{name: "capacity", zero: true, least: minFigure, most: maxFigure, about: "data units per second; missing or " +
+		"0: the bandwidth"},
+}}
+
+var routeKeys = object{keys: []key{
+	{name: "from", filled: true, about: "a machine"},
+	{name: "to", filled: true, about: "another machine"},
+	{name: "links", distinct: true, each: &key{filled: true}},
+	{name: "one_way", about: "the route isn't that of the other direction"},
+}}
+
 // checkNetwork reports the first broken rule of the network; machines are the
 // numbers of the machines' ids.
 func (d *DAG) checkNetwork(machines map[string]int) error {
 	n := &d.Network
-	rate := func(x float64) bool { return x >= minFigure && x <= maxFigure }
-	if n.Bandwidth != 0 && !rate(n.Bandwidth) {
-		return d.bad("", -1, "network.bandwidth is %v, must be from %g to %g", n.Bandwidth, minFigure, maxFigure)
-	}
+	rate := linkKeys.key("capacity")
 	if s := n.PathCapacity; s != nil {
 		if len(s) != len(d.Machines) {
 			return d.bad("", -1, "network.path_capacity has %d rows for %d machines", len(s), len(d.Machines))
@@ -84,8 +110,8 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 				return d.bad("", -1, "network.path_capacity[%d] has %d entries for %d machines", a, len(s[a]), len(d.Machines))
 			}
 			for b, x := range s[a] {
-				if a != b && !rate(x) {
-					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be from %g to %g",
+				if a != b && !rate.holds(x) {
+					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be 0 or from %g to %g",
 						a, b, d.Machines[a].ID, d.Machines[b].ID, x, minFigure, maxFigure)
 				}
 			}
@@ -95,14 +121,11 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 	}
 	links := make(map[string]int, len(n.Links))
 	for l, x := range n.Links {
-		if err := d.newID(links, "network.links", l, x.ID); err != nil {
+		if err := d.newID(links, "network.links", l, x.ID, linkKeys.wrong(&x)); err != nil {
 			return err
 		}
 		if x.Capacity == 0 && n.Bandwidth == 0 {
 			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
-		}
-		if x.Capacity != 0 && !rate(x.Capacity) {
-			return d.bad("network.links", l, "id %q: capacity is %v, must be from %g to %g", x.ID, x.Capacity, minFigure, maxFigure)
 		}
 	}
 	routes := map[[2]int]int{}

@@ -4,6 +4,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -15,44 +16,80 @@ const (
 	minFigure = 1e-30
 )
 
-// figure reports whether x is a valid time or amount.
-func figure(x float64) bool { return x == 0 || x >= minFigure && x <= maxFigure }
+var dagKeys = object{about: "A task graph to run on heterogeneous machines so that it ends as early as possible. " +
+	"An edge between tasks on " +
+	"different machines is a transfer, which may share links of the network with others.",
+	keys: []key{
+		accountKey,
+		{name: "transfer_model", texts: textsOf(TransferModels), about: "how transfers share links: not at all " +
+			"(ideal, the default), max-min fair " +
+			"(fair), or so that n of them get the share 1 - 1/(1+3n) of a link together (tcp; tcp-all: plans " +
+			"count on 3/4 of every path, with " +
+			"links or without)"},
+		{name: "machines", of: &machineKeys, few: 1, many: maxSize},
+		{name: "tasks", of: &dagTaskKeys, many: maxSize},
+		{name: "edges", of: &dagEdgeKeys, many: maxSize},
+		{name: "network", of: &networkKeys},
+	},
+	rules: `"allOf": [
+		{"if": {"properties": {"tasks": {"contains": {"required": ["work"]}}}},
+			"then": {"properties": {"machines": {"items": {"required": ["speed"], "properties": {"speed": {"exclusiveMinimum": 0}}}}}}},
+		{"if": {"properties": {"machines": {"minItems": 2}, "edges": {"minItems": 1}}},
+			"then": {"required": ["network"], "properties": {"network": {"anyOf": [{"required": ["path_capacity"]}, ` + bandwidthRule + `]}}}}]`}
+
+// bandwidthRule is the schema of a network with a bandwidth.
+const bandwidthRule = `{"required": ["bandwidth"], "properties": {"bandwidth": {"exclusiveMinimum": 0}}}`
+
+var machineKeys = object{keys: []key{
+	idKey,
+	{name: "startup_s", zero: true, least: minFigure, most: maxFigure, about: "seconds before a transfer from " +
+		"here begins to send"},
+	{name: "speed", zero: true, least: minFigure, most: maxFigure, about: "work per second, for tasks that state " +
+		"their work; 0 is none"},
+	{name: "local_rate", zero: true, least: minFigure, most: maxFigure, about: "data units per second between two " +
+		"tasks here; missing or 0: their data take no time"},
+}}
+
+var dagTaskKeys = object{
+	keys: []key{
+		idKey,
+		{name: "cost_s", each: &key{zero: true, least: minFigure, most: maxFigure, null: true}, about: "seconds, one " +
+			"for each machine in their order; null: it can't run there, but somewhere it must"},
+		{name: "work", zero: true, least: minFigure, most: maxFigure, about: "seconds are work over the machine's " +
+			"speed"},
+	},
+	rules: `"if": {"required": ["work"]}, "then": {"properties": {"cost_s": {"maxItems": 0}}},
+		"else": {"required": ["cost_s"], "properties": {"cost_s": {"contains": {"type": "number"}}}}`}
+
+var dagEdgeKeys = object{keys: []key{
+	{name: "from", filled: true, about: "a task; no two edges have the same ends, and edges make no cycle"},
+	{name: "to", filled: true, about: "another task"},
+	{name: "data", zero: true, least: minFigure, most: maxFigure, about: "data units"},
+}}
 
 // Validate reports the first broken rule. The rules are: at least one machine; non-empty, distinct ids; for each task a
-// cost on each machine, or a work and a speed of each machine; edges between known tasks, each once, without a cycle; a
-// bandwidth or path capacities if there is anything to transfer; routes of known links between known machines, each
-// pair at most once. Errors about an element of a list name it, see ElementError.
+// cost on each machine, finite on one at least, or a work and a speed of each machine; edges between known tasks, each
+// once, without a cycle; a bandwidth or path capacities if there is anything to transfer; routes of known links between
+// known machines, each pair at most once. Errors about an element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
-	if t := d.TransferModel; t != "" && !slices.Contains(TransferModels, t) {
-		return d.bad("", -1, "transfer_model is %q, must be one of %q", t, TransferModels)
-	}
-	if len(d.Machines) == 0 {
-		return d.bad("", -1, "machines is empty, must hold at least one machine")
-	}
-	if max(len(d.Machines), len(d.Tasks), len(d.Edges)) > maxSize {
-		return d.bad("", -1, "more than %d machines, tasks or edges", maxSize)
+	if why := dagKeys.wrong(d); why != "" {
+		return d.bad("", -1, "%s", why)
 	}
 	machines := make(map[string]int, len(d.Machines))
-	for m, x := range d.Machines {
-		if err := d.newID(machines, "machines", m, x.ID); err != nil {
+	for m := range d.Machines {
+		x := &d.Machines[m]
+		if err := d.newID(machines, "machines", m, x.ID, machineKeys.wrong(x)); err != nil {
 			return err
 		}
-		if !figure(x.StartupS) {
-			return d.bad("machines", m, "id %q: startup_s is %v, must be 0 or from %g to %g", x.ID, x.StartupS, minFigure, maxFigure)
-		}
-		if x.Speed != 0 && !(x.Speed >= minFigure && x.Speed <= maxFigure) {
-			return d.bad("machines", m, "id %q: speed is %v, must be from %g to %g", x.ID, x.Speed, minFigure, maxFigure)
-		}
 	}
-	ids := idCheck{at: func(t int) string { return d.Tasks[t].ID }}
+	tasks := elements{kind: KindDAG, list: "tasks", id: func(t int) string { return d.Tasks[t].ID }}
+	cost, work := dagTaskKeys.key("cost_s").each, dagTaskKeys.key("work")
 	for t := range d.Tasks {
-		if d.Tasks[t].ID == "" {
-			return d.bad("tasks", t, "id is missing or empty")
+		x := &d.Tasks[t]
+		if why := tasks.wrong(t, x.ID != "" && (x.Work == nil || work.holds(*x.Work)), &dagTaskKeys, x); why != "" {
+			return tasks.bad(t, "%s", why)
 		}
-		if first, twice := ids.first(t); twice {
-			return d.bad("tasks", t, "id %q is taken by tasks[%d] already", d.Tasks[t].ID, first)
-		}
-		if err := d.checkCosts(t); err != nil {
+		if err := d.checkCosts(t, cost); err != nil {
 			return err
 		}
 	}
@@ -61,6 +98,7 @@ func (d *DAG) Validate() error {
 	}
 	from, to := d.EdgeTasks()
 	repeated, first := repeatedEdge(len(d.Tasks), from, to)
+	data := dagEdgeKeys.key("data")
 	for e := range d.Edges {
 		switch x := &d.Edges[e]; {
 		case from[e] < 0:
@@ -71,8 +109,8 @@ func (d *DAG) Validate() error {
 			return d.bad("edges", e, "task %q needs itself", x.From)
 		case e == repeated:
 			return d.bad("edges", e, "the edge from %q to %q is edges[%d] already, add up their data", x.From, x.To, first)
-		case !figure(x.Data):
-			return d.bad("edges", e, "from %q to %q: data is %v, must be 0 or from %g to %g", x.From, x.To, x.Data, minFigure, maxFigure)
+		case !data.holds(x.Data):
+			return d.bad("edges", e, "from %q to %q: %s", x.From, x.To, dagEdgeKeys.wrong(x))
 		}
 	}
 	return d.checkCycle(from, to)
@@ -126,9 +164,10 @@ func (d *DAG) bad(list string, index int, format string, args ...any) error {
 	return &ElementError{Kind: KindDAG, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
 }
 
-func (d *DAG) newID(taken map[string]int, list string, index int, id string) error {
-	if id == "" {
-		return d.bad(list, index, "id is missing or empty")
+// newID reports the error in an element of the network, or an id that another one has; it notes the id.
+func (d *DAG) newID(taken map[string]int, list string, index int, id, wrong string) error {
+	if wrong != "" {
+		return d.bad(list, index, "id %q: %s", id, wrong)
 	}
 	if first, ok := taken[id]; ok {
 		return d.bad(list, index, "id %q is taken by %s[%d] already", id, list, first)
@@ -137,14 +176,11 @@ func (d *DAG) newID(taken map[string]int, list string, index int, id string) err
 	return nil
 }
 
-func (d *DAG) checkCosts(t int) error {
+func (d *DAG) checkCosts(t int, cost *key) error {
 	x := &d.Tasks[t]
 	if x.Work != nil {
 		if len(x.CostS) > 0 {
 			return d.bad("tasks", t, "id %q: has both cost_s and work, give one", x.ID)
-		}
-		if !figure(*x.Work) {
-			return d.bad("tasks", t, "id %q: work is %v, must be 0 or from %g to %g", x.ID, *x.Work, minFigure, maxFigure)
 		}
 		for m := range d.Machines {
 			if d.Machines[m].Speed == 0 {
@@ -162,10 +198,15 @@ func (d *DAG) checkCosts(t int) error {
 	case have > want:
 		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, must have one for each", x.ID, have, want)
 	}
+	runs := false
 	for m, c := range x.CostS {
-		if !figure(c) {
-			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be 0 or from %g to %g", x.ID, m, d.Machines[m].ID, c, minFigure, maxFigure)
+		if !cost.holds(c) {
+			return d.bad("tasks", t, "id %q: %s", x.ID, cost.misfit(fmt.Sprintf("cost_s[%d] (machine %q)", m, d.Machines[m].ID), c, c))
 		}
+		runs = runs || !math.IsInf(c, 1)
+	}
+	if !runs {
+		return d.bad("tasks", t, "id %q: cost_s has only null, it can run on no machine; give one a cost", x.ID)
 	}
 	return nil
 }

@@ -68,9 +68,8 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 		case gotErr != nil && !sameMessage(gotErr.Error(), wantErr.Error(), data):
 			t.Fatalf("%s: error\n%v\nthe oracle says\n%v\n%.2000s", what, gotErr, wantErr, data)
 		case gotErr == nil && !reflect.DeepEqual(got, want): // it distinguishes nil from empty, and not -0 from 0
-			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b number) bool { return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) })); d != "" {
-				t.Fatalf("%s (-want,+got)\n%s\n%.2000s", what, d, data)
-			}
+			require.Same(t, what, want, got,
+				cmp.Comparer(func(a, b number) bool { return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) }))
 		case gotErr == nil:
 			a, errA := json.Marshal(got)
 			b, errB := json.Marshal(want)
@@ -217,9 +216,7 @@ func TestDecodeOddities(t *testing.T) {
 		"null":               {"null", false}, "true": {"true", false}, "string": {`"x"`, false}, "number": {"-1.5e3", false}, "empty object": {"{}", false}, "brace": {"{", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := agreeWithOracle(t, []byte(c.text)); got != c.ok {
-				t.Errorf("accepted: %v", got)
-			}
+			require.Same(t, "accepted", c.ok, agreeWithOracle(t, []byte(c.text)))
 		})
 	}
 }
@@ -252,9 +249,7 @@ func TestNumeral(t *testing.T) {
 		wantErr := json.Unmarshal([]byte(text), &want)
 		d := decoder{data: []byte(text)}
 		n, err := d.numeral()
-		if err != nil {
-			t.Fatal(text, err)
-		}
+		require.OK(t, err, text)
 		if got, ok := n.float(); ok != (wantErr == nil) || ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Fatalf("%s is %v, want %v", text, got, want)
 		}

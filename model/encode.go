@@ -234,6 +234,17 @@ func encodeText(e *encoder, v reflect.Value) error {
 	return e.string(string(text))
 }
 
+// encodeCosts writes +Inf as null.
+func encodeCosts(e *encoder, v reflect.Value) error {
+	return e.list(codec{encode: func(e *encoder, v reflect.Value) error {
+		if math.IsInf(v.Float(), 1) {
+			e.text = append(e.text, "null"...)
+			return nil
+		}
+		return encodeFloat(e, v)
+	}}, v)
+}
+
 func encodeOther(e *encoder, v reflect.Value) error { return e.marshal(v.Interface()) }
 
 func (e *encoder) marshal(x any) error {

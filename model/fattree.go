@@ -84,39 +84,28 @@ func (f *FatTree) Rates() (server, edge, aggregation float64) {
 	return server, edge, aggregation
 }
 
-// check names the rule that the fat-tree breaks; it is empty if none is broken.
-func (f *FatTree) check() string {
-	const mostK = 128 // 524,288 servers
-	rate := func(key string, mbps float64) string {
-		switch {
-		case !(mbps > 0 && mbps <= mostMbps):
-			return fmt.Sprintf("%s is %v, must be above 0 and at most %g", key, mbps, mostMbps)
-		case !wholeMicro(mbps):
-			return fmt.Sprintf("%s is %v, must be a whole number of bits per second; round it", key, mbps)
-		}
-		return ""
-	}
-	switch {
-	case f.K < 2 || f.K > mostK || f.K%2 != 0:
-		return fmt.Sprintf("k is %d, must be an even number from 2 to %d", f.K, mostK)
-	case f.Slots < 1 || f.Slots > MostSlots/f.Servers():
-		return fmt.Sprintf("slots is %d, must be from 1 to %d: %d servers may have %d slots", f.Slots, MostSlots/f.Servers(), f.Servers(), MostSlots)
-	case f.Fabric != "" && !slices.Contains(Fabrics, f.Fabric):
-		return fmt.Sprintf("fabric is %q, must be one of %q", f.Fabric, Fabrics)
-	}
-	if reason := rate("link_mbps", f.LinkMbps); reason != "" {
-		return reason
-	}
-	if f.LayersMbps != nil {
-		server, edge, aggregation := f.Rates()
-		for _, reason := range []string{rate("layers_mbps.server", server), rate("layers_mbps.edge", edge), rate("layers_mbps.aggregation", aggregation)} {
-			if reason != "" {
-				return reason
-			}
-		}
-	}
-	return ""
-}
+var fatTreeKeys = object{keys: []key{
+	{name: "k", least: 2, most: 128, whole: even, // 524,288 servers
+		about: "pods; a pod has k/2 edge and k/2 aggregation switches, an edge switch k/2 servers; there are " +
+			"(k/2)² core switches"},
+	{name: "slots", least: 1, most: MostSlots / 2, about: "VMs that a server holds; the data centre holds at most " +
+		"1,000,000"},
+	{name: "link_mbps", least: positive, most: mostMbps, whole: bits, about: "rate of every link"},
+	{name: "layers_mbps", of: &layerRatesKeys,
+		about: "rates of some layers of links, where they differ from link_mbps; 0 or missing means link_mbps"},
+	{name: "fabric", texts: textsOf(Fabrics), about: "one-path (the default): a cluster's traffic takes the one " +
+		"path to the switch that hosts its " +
+		"virtual switch; non-blocking: only the links of servers bind"},
+}}
+
+var layerRatesKeys = object{keys: []key{
+	{name: "server", zero: true, least: positive, most: mostMbps, whole: bits, about: "from a server to its edge " +
+		"switch"},
+	{name: "edge", zero: true, least: positive, most: mostMbps, whole: bits, about: "from an edge switch to an " +
+		"aggregation switch"},
+	{name: "aggregation", zero: true, least: positive, most: mostMbps, whole: bits, about: "from an aggregation " +
+		"switch to a core switch"},
+}}
 
 // Layer is a layer of switches.
 type Layer uint8

@@ -10,6 +10,8 @@ type format struct {
 	Instance func() Instance
 	Solution func() Solution
 	Details  func() Details // nil: the problem's results have no details
+	Keys     *object        // of an instance; they make its schema
+	Decided  *object        // keys of a solution
 }
 
 // formats lists the problems that have a file format.

@@ -2,27 +2,53 @@
 
 package model
 
-// idCheck finds repeated ids in a list. It needs no map while the ids ascend
-// (by length, then alphabetically), as counted ids do.
-type idCheck struct {
-	at    func(k int) string // the id of element k
+import "fmt"
+
+// elements reports errors about an instance or an element of one of its lists. It finds repeated ids, without a map while
+// the ids ascend (by length, then alphabetically), as counted ids do.
+type elements struct {
+	kind  Kind
+	list  string             // the path of its key
+	id    func(k int) string // the id of element k
 	taken map[string]int     // element by id; nil while the ids ascend
 }
 
-// first returns the first element before k with k's id, if there is one. It must
-// be called for k = 0, 1, 2, ... in this order.
-func (c *idCheck) first(k int) (int, bool) {
-	id := c.at(k)
+// bad returns an error about element k; k < 0: about the instance.
+func (c *elements) bad(k int, format string, args ...any) error {
+	if k < 0 {
+		return &ElementError{Kind: c.kind, Index: k, Reason: fmt.Sprintf(format, args...)}
+	}
+	reason := fmt.Sprintf("id %q: ", c.id(k)) + fmt.Sprintf(format, args...)
+	return &ElementError{Kind: c.kind, List: c.list, Index: k, Reason: reason}
+}
+
+// wrong describes the error in the id or another key of element k, the struct at x, "" if there is none. If the other
+// keys are known to fit they aren't looked at. It must be called for k = 0, 1, 2, ... in this order.
+func (c *elements) wrong(k int, fit bool, o *object, x any) string {
+	if !fit {
+		if why := o.wrong(x); why != "" {
+			return why
+		}
+	}
+	if first, ok := c.first(k); ok {
+		return fmt.Sprintf("the id is taken by %s[%d] already", c.list, first)
+	}
+	return ""
+}
+
+// first returns the first element before k with k's id, if there is one.
+func (c *elements) first(k int) (int, bool) {
+	id := c.id(k)
 	if c.taken == nil {
 		if k == 0 {
 			return 0, false
 		}
-		if last := c.at(k - 1); len(last) < len(id) || len(last) == len(id) && last < id {
+		if last := c.id(k - 1); len(last) < len(id) || len(last) == len(id) && last < id {
 			return 0, false
 		}
 		c.taken = make(map[string]int, 2*k)
 		for i := range k {
-			c.taken[c.at(i)] = i
+			c.taken[c.id(i)] = i
 		}
 	}
 	first, ok := c.taken[id]

@@ -28,7 +28,7 @@ func TestIDs(t *testing.T) {
 			})
 		}
 		at := func(k int) string { return ids[k] }
-		check := idCheck{at: at}
+		check := elements{id: at}
 		distinct := true
 		for k := range ids {
 			want := slices.Index(ids[:k], ids[k])

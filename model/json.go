@@ -89,10 +89,10 @@ func peekKind(data []byte, what string) (Kind, error) {
 
 // Hash identifies an instance by its content: it returns "sha256:" and the hex
 // digits of the SHA-256 of its compact JSON. White space and key order in its
-// file don't matter, its name does.
+// file don't matter, its name does, and its Account doesn't.
 func Hash(in Instance) (string, error) {
 	sum := sha256.New()
-	if err := WriteJSON(sum, in); err != nil {
+	if err := WriteJSON(sum, withoutAccount(in)); err != nil {
 		return "", fmt.Errorf("hash: %w", err)
 	}
 	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), nil
@@ -136,6 +136,7 @@ type resultFile struct {
 	SolutionOf      string          `json:"solution_of,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
 	Evidence        json.RawMessage `json:"evidence,omitempty"`
+	Account         *Account        `json:"account,omitempty"`
 	Solution        json.RawMessage `json:"solution,omitempty"`
 }
 
@@ -151,7 +152,7 @@ func (e *encoder) result(r *Result) error {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason}
+		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason, Account: r.Account}
 	if r.Evidence != nil {
 		text, err := json.Marshal(r.Evidence)
 		if err != nil {
@@ -241,7 +242,7 @@ func (f *resultFile) result(details Details) (Result, error) {
 	r := Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(math.Round(f.ElapsedS * float64(time.Second))),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, SolutionOf: f.SolutionOf, Reason: f.Reason, Details: details}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, SolutionOf: f.SolutionOf, Reason: f.Reason, Account: f.Account, Details: details}
 	if len(f.Evidence) > 0 && string(f.Evidence) != "null" {
 		e, err := decodeEvidence(f.Evidence)
 		if err != nil {

@@ -3,9 +3,11 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -47,10 +49,7 @@ func TestMetrics(t *testing.T) {
 			if first.String() != c.first || second.String() != c.second {
 				t.Errorf("metrics %q and %q, want %q and %q", first, second, c.first, c.second)
 			}
-			o, err := c.in.Objective(c.s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := require.Value(c.in.Objective(c.s))(t)
 			if o.Sense != first.Sense || o.SecondSense != second.Sense || model.SenseOf(c.in) != first.Sense || o.Value != c.value || len(o.Others) != len(c.in.Metrics())-2 {
 				t.Errorf("objective %+v, want the value %v and the senses of %+v and %+v", o, c.value, first, second)
 			}
@@ -82,8 +81,6 @@ func TestMetricClosed(t *testing.T) {
 		{real, 1, 0.99, model.DefaultGap, false},
 		{real, 1, math.NaN(), model.DefaultGap, false},
 	} {
-		if got := c.m.Closed(c.objective, c.bound, c.to); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
+		require.Same(t, fmt.Sprintf("%+v", c), c.want, c.m.Closed(c.objective, c.bound, c.to))
 	}
 }

@@ -307,6 +307,8 @@ type Result struct {
 	Reason string
 	// Evidence shows how the bound, or that there is no solution, follows from the instance; nil: it isn't given.
 	Evidence *Evidence
+	// Account is the instance's: what the files said that it was made of; nil: it comes from none.
+	Account *Account
 	// Details holds the reports of only this problem's solvers; nil: none.
 	Details Details
 }

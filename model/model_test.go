@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,21 +30,13 @@ const small = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[
 // decodeInstance decodes an instance of a known problem, which must be valid.
 func decodeInstance[I model.Instance](t testing.TB, text string) I {
 	t.Helper()
-	in, err := model.DecodeInstance([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in.(I)
+	return require.Value(model.DecodeInstance([]byte(text)))(t).(I)
 }
 
 // decodeSolution is the same for a solution.
 func decodeSolution[S model.Solution](t testing.TB, text string) S {
 	t.Helper()
-	s, err := model.DecodeSolution([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(S)
+	return require.Value(model.DecodeSolution([]byte(text)))(t).(S)
 }
 
 func TestDecodeInstanceErrors(t *testing.T) {
@@ -81,8 +74,8 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"fractional tasks":   {edit(`"tasks":1`, `"tasks":1.5`), "tasks"},
 		"no hosts":           {edit(`"hosts":2`, `"hosts":0`), "hosts is 0"},
 		"negative need":      {edit(`"cpu":0.5`, `"cpu":-0.5`), "cpu is -0.5"},
-		"CPU too small":      {edit(`"cpu":0.5`, `"cpu":1e-30`), "cpu is 1e-30, must be 0 or at least 1e-12"},
-		"memory too small":   {edit(`"memory":0.3`, `"memory":5e-324`), "memory is 5e-324, must be 0 or at least 1e-12"},
+		"CPU too small":      {edit(`"cpu":0.5`, `"cpu":1e-30`), "cpu is 1e-30, must be 0 or from 1e-12"},
+		"memory too small":   {edit(`"memory":0.3`, `"memory":5e-324`), "memory is 5e-324, must be 0 or from 1e-12"},
 		"larger than a host": {edit(`"memory":0.3`, `"memory":1.3`), "memory is 1.3"},
 		"infinite":           {edit(`"cpu":0.5`, `"cpu":1e999`), "cpu"},
 		"no tasks":           {edit(`"tasks":1`, `"tasks":0`), "tasks is 0"},
@@ -95,20 +88,18 @@ func TestDecodeInstanceErrors(t *testing.T) {
 
 		"a resource for nobody":    {edit(`"hosts":2`, `"hosts":2,"resources":["disk"]`), "resources has 0 entries, must have one for each of the instance's 1"},
 		"a need of nothing":        {edit(`"memory":0.3`, `"memory":0.3,"resources":[1]`), "resources has 1 entries"},
-		"a resource without name":  {edit(`"hosts":2`, `"hosts":2,"resources":[""]`), "resources[0] is empty"},
+		"a resource without name":  {edit(`"hosts":2`, `"hosts":2,"resources":[""]`), "resources[0] is missing or empty"},
 		"a resource twice":         {edit(`"hosts":2`, `"hosts":2,"resources":["a","a"]`), `resources[1] is "a", as resources[0]`},
 		"memory as a resource":     {edit(`"hosts":2`, `"hosts":2,"resources":["memory"]`), `resources[0] is "memory"`},
 		"another number of hosts":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":3,"cpu":1,"memory":1}]`), "counts 3 hosts, hosts says 2"},
-		"hosts of no CPU":          {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":0,"memory":1}]`), "host_sizes[0]: cpu is 0"},
+		"hosts of no CPU":          {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":0,"memory":1}]`), "host_sizes[0]: cpu is 0, must be from 0.001 to 1000 reference hosts"},
 		"hosts of little memory":   {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":1,"memory":1e-4}]`), "host_sizes[0]: memory is 0.0001"},
 		"hosts without a resource": {edit(`"hosts":2`, `"hosts":2,"resources":["disk"],"host_sizes":[{"count":2,"cpu":1,"memory":1}]`), "host_sizes[0]: resources has 0"},
 		"no host is large enough":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":2,"memory":0.25}]`), `memory is 0.3, must be from 0 to 0.25 (the largest host, or more with "oversized": true)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := model.DecodeInstance([]byte(c.data))
-			if !errors.Is(err, model.ErrInvalid) {
-				t.Fatalf("error %v, want ErrInvalid", err)
-			}
+			require.Refused(t, "the error", err, model.ErrInvalid, "")
 			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want one line with %q", err, c.want)
 			}
@@ -182,26 +173,18 @@ func anyHosts(t *rapid.T, in *model.VCSched) []int32 {
 func TestRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := anyInstance(t)
-		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(json.Marshal(in))(t)
 		if !strings.HasPrefix(string(data), `{"kind":"vcsched","version":1,`) {
 			t.Fatalf("kind and version don't come first: %s", data)
 		}
-		back, err := model.DecodeInstance(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := require.Value(model.DecodeInstance(data))(t)
 		if d := cmp.Diff(model.Instance(in), back); d != "" {
 			t.Fatalf("(-want,+got)\n%s", d)
 		}
 		r := model.NewResult("x", 3)
 		if rapid.Bool().Draw(t, "solved") {
 			hosts := anyHosts(t, in)
-			if err := r.SetSolution(in, in.NewPlacement(hosts, in.Yield(hosts))); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, r.SetSolution(in, in.NewPlacement(hosts, in.Yield(hosts))))
 			r.SetBound(model.Metric{Sense: model.Maximise}, rapid.Float64Range(0, 1).Draw(t, "bound"), 1e-6)
 		}
 		r.Kind, r.Instance = in.Kind(), in.Name
@@ -211,26 +194,15 @@ func TestRoundTrips(t *testing.T) {
 
 // resultRoundTrip writes a result and reads it again.
 func resultRoundTrip(t *rapid.T, r model.Result) {
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := model.DecodeResult(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
-		t.Fatalf("(-want,+got)\n%s", diff)
-	}
+	again := require.Value(model.DecodeResult(require.Value(json.Marshal(r))(t)))(t)
+	require.Same(t, "again", r, again,
+		cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }))
 }
 
 func TestDecodeResultErrors(t *testing.T) {
 	r := model.NewResult("x", 1)
 	r.Kind = model.KindVCSched
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(json.Marshal(r))(t)
 	for name, edit := range map[string][2]string{
 		"status": {`"unknown"`, `"done"`}, "kind": {`"vcsched"`, `"x"`}, "unknown key": {`"nodes"`, `"knots"`},
 		"solution of no kind": {`"nodes":0`, `"nodes":0,"solution":{}`},
@@ -243,14 +215,8 @@ func TestDecodeResultErrors(t *testing.T) {
 }
 
 func TestHash(t *testing.T) {
-	a, err := model.DecodeInstance([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := model.DecodeInstance([]byte(strings.Join(strings.Fields(small), "\n ")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(model.DecodeInstance([]byte(small)))(t)
+	b := require.Value(model.DecodeInstance([]byte(strings.Join(strings.Fields(small), "\n "))))(t)
 	ha, _ := model.Hash(a)
 	hb, _ := model.Hash(b)
 	if ha != hb || !strings.HasPrefix(ha, "sha256:") || len(ha) != 71 {
@@ -282,9 +248,7 @@ func TestSetBound(t *testing.T) {
 	if r.Status != model.StatusUnknown || r.Bound != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if err := r.SetSolution(in, in.NewPlacement([]int32{0, 0}, 0.5)); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, r.SetSolution(in, in.NewPlacement([]int32{0, 0}, 0.5)))
 	for _, c := range []struct {
 		bound, want float64
 		status      model.Status
@@ -304,9 +268,7 @@ func TestObjective(t *testing.T) {
 		t.Errorf("%+v, %v, want 0.5 and 0.625", o, err)
 	}
 	p.Jobs[0].Hosts[0] = 2
-	if _, err := in.Objective(p); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a host that isn't there gives %v", err)
-	}
+	require.Refused(t, "a host that isn't there", require.Err(in.Objective(p)), model.ErrInvalid, "")
 	if o := (model.Objective{Value: 1, Second: 2, Sense: model.Maximise, SecondSense: model.Maximise}); !o.Better(model.Objective{Value: 1, Second: 1}) || o.Better(o) {
 		t.Error("ties are broken by the second objective")
 	}
@@ -343,17 +305,12 @@ func FuzzDecodeInstance(f *testing.F) {
 			}
 			return
 		}
-		again, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := require.Value(json.Marshal(in))(t)
 		back, err := model.DecodeInstance(again)
 		if err != nil {
 			t.Fatalf("%v: %s", err, again)
 		}
-		if d := cmp.Diff(in, back, cmpopts.EquateEmpty()); d != "" {
-			t.Fatal(d)
-		}
+		require.Same(t, "back", in, back, cmpopts.EquateEmpty())
 	})
 }
 
@@ -370,14 +327,10 @@ func FuzzDecodeResult(f *testing.F) {
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if r, err := model.DecodeResult(data); err == nil {
-			if _, err := json.Marshal(r); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(json.Marshal(r)))
 		}
 		if s, err := model.DecodeSolution(data); err == nil {
-			if _, err := json.Marshal(s); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(json.Marshal(s)))
 		}
 	})
 }

@@ -4,13 +4,12 @@ package model_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,12 +34,8 @@ func TestPEList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := list{{First: 1, Last: 2}} // earlier contents go
-			if err := got.UnmarshalText([]byte(c.text)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want,+got)\n%s", diff)
-			}
+			require.OK(t, got.UnmarshalText([]byte(c.text)))
+			require.Same(t, "result", c.want, got)
 			if c.string == "" {
 				c.string = c.text
 			}
@@ -69,9 +64,7 @@ func TestPEListErrors(t *testing.T) {
 		if !errors.Is(err, model.ErrInvalid) || err.Error() != "invalid PE list: "+want {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
-		if diff := cmp.Diff(model.PEList{{First: 1, Last: 2}}, got); diff != "" {
-			t.Errorf("%q changed the list (-want,+got)\n%s", text, diff)
-		}
+		require.Same(t, fmt.Sprintf("%q changed the list", text), model.PEList{{First: 1, Last: 2}}, got)
 	}
 }
 
@@ -116,9 +109,7 @@ func FuzzPEList(f *testing.F) {
 		var l model.PEList
 		err := l.UnmarshalText([]byte(text))
 		if err != nil {
-			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %q", err)
-			}
+			require.Refused(t, "error", err, model.ErrInvalid, "")
 			return
 		}
 		if !pattern.MatchString(text) {
@@ -130,12 +121,8 @@ func FuzzPEList(f *testing.F) {
 			}
 		}
 		var again model.PEList
-		if err := again.UnmarshalText([]byte(l.String())); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(l, again); diff != "" {
-			t.Errorf("(-want,+got)\n%s", diff)
-		}
+		require.OK(t, again.UnmarshalText([]byte(l.String())))
+		require.Same(t, "again", l, again)
 		if len(l.String()) > len(text) {
 			t.Errorf("%q becomes longer: %q", text, l)
 		}

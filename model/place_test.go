@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -70,9 +71,8 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestCheckText(t *testing.T) {
-	if err := model.CheckText([]byte("a\nb\xc3\x28")); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "line 2: the byte 0xc3") {
-		t.Errorf("error %v", err)
-	}
+	require.Refused(t, "line 2: the byte 0xc3", model.CheckText([]byte("a\nb\xc3\x28")), model.ErrInvalid,
+		"line 2: the byte 0xc3")
 	if err := model.CheckText([]byte("gr\u00fcn \ufffd")); err != nil {
 		t.Error(err)
 	}

@@ -3,9 +3,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/ticks"
@@ -24,6 +24,8 @@ import (
 // PE-seconds (see Goal). The second objective, to be minimised, is the mean slowdown of the requests that run.
 type Reservation struct {
 	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
 	// pictures show dates by it. It means nothing to a solver.
 	StartTime string `json:"start_time,omitempty"`
@@ -108,6 +110,21 @@ type Bookings struct {
 	Bookings []Booking `json:"bookings" nil:"[]"`
 }
 
+var bookingsKeys = object{
+	about: "Bookings: for each accepted request its start and the PEs that it keeps until it ends. The other " +
+		"requests are declined.",
+	keys: []key{
+		{name: "goal", about: "the instance's, if it is given"},
+		{name: "online", about: "claims that the requests were decided upon one after another as they arrived: " +
+			"the bookings are in that order, and none takes PEs over its duration that were promised to another " +
+			"at its arrival"},
+		{name: "bookings", of: &object{keys: []key{
+			{name: "start_s", about: "seconds"},
+			{name: "pes", rules: numbersRule, about: "PE numbers and ranges of them, each PE once and in " +
+				"ascending order, in the list format of Linux's cpusets: 0-31,64,70-71"},
+		}}},
+	}}
+
 // Booking accepts a request.
 type Booking struct {
 	ID     string  `json:"id"`
@@ -144,6 +161,8 @@ var reservationFormat = format{
 	Instance: func() Instance { return new(Reservation) },
 	Solution: func() Solution { return new(Bookings) },
 	Details:  func() Details { return new(ReservationDetails) },
+	Keys:     &reservationKeys,
+	Decided:  &bookingsKeys,
 }
 
 // ReservationDetails holds the solvers' reports on a reservation's result.
@@ -225,6 +244,41 @@ func (r *Reservation) WithdrawnWeight(k int) float64 {
 // deadline that is before ready plus duration by no more than that means the sum.
 const timeSlack = 0x1p-50
 
+var reservationKeys = object{about: "Requests that reserve some of a cluster's identical processing elements " +
+	"(PEs), numbered from 0, within a " +
+	"window of time. Each is accepted or declined when it arrives. Times are seconds since the beginning of the " +
+	"instance.",
+	keys: []key{
+		accountKey,
+		startTimeKey,
+		{name: "goal", texts: textsOf(Goals), about: "what is maximised: the number of accepted requests " +
+			"(accepted, the default; one that is " +
+			"withdrawn later counts), the PE-seconds that are used (pe_seconds: PEs times runtime of those that " +
+			"run) or promised " +
+			"(reserved_pe_seconds: PEs times duration of the accepted, withdrawn ones included); all asks whether " +
+			"every request can be accepted"},
+		{name: "pes", least: 1, most: maxSize},
+		{name: "requests", of: &requestKeys, many: maxSize,
+			about: "in the order of their arrival; those at the same time in the order in which they are decided " +
+				"upon"},
+	}}
+
+var requestKeys = object{keys: []key{
+	idKey,
+	{name: "arrival_s", most: maxTime, about: "when the request is accepted or declined; no earlier than the one " +
+		"before"},
+	{name: "ready_s", most: maxTime, about: "the earliest start, no earlier than the arrival"},
+	{name: "duration_s", least: minTime, most: maxTime, about: "what is reserved"},
+	{name: "deadline_s", most: maxTime, about: "the latest end of what is reserved, no earlier than ready_s plus " +
+		"duration_s"},
+	{name: "pes", least: 1, most: maxSize, about: "how many PEs, at most the cluster's"},
+	{name: "runtime_s", least: minTime, most: maxTime,
+		about: "how long the job really takes, at most duration_s, which is the default; known once it has ended"},
+	{name: "cancel_s", most: maxTime, about: "when the request is withdrawn unless its job has started by then, " +
+		"no earlier than the arrival; " +
+		"known from then on"},
+}}
+
 // Validate reports the first broken rule. An instance has at least one PE. Each request has its own id; finite times
 // that aren't negative; an arrival no earlier than the one before; a ready time no earlier than the arrival; a positive
 // duration; a deadline no earlier than ready time plus duration; from one PE to as many as there are; a runtime above 0
@@ -232,67 +286,38 @@ const timeSlack = 0x1p-50
 // rounded (see view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those about a request are
 // an ElementError.
 func (r *Reservation) Validate() error {
-	bad := func(index int, format string, args ...any) error {
-		list := "requests"
-		if index < 0 {
-			list = ""
-		} else {
-			format = "id %q: " + format
-			args = append([]any{r.Requests[index].ID}, args...)
-		}
-		return &ElementError{Kind: KindReservation, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	requests, each := elements{kind: KindReservation, list: "requests", id: func(k int) string { return r.Requests[k].ID }}, &requestKeys
+	if why := cmp.Or(checkStartTime(r.StartTime), reservationKeys.wrong(r)); why != "" {
+		return requests.bad(-1, "%s", why)
 	}
-	if reason := checkStartTime(r.StartTime); reason != "" {
-		return bad(-1, "%s", reason)
-	}
-	if r.Goal != "" && !slices.Contains(Goals, r.Goal) {
-		return bad(-1, "goal is %q, must be one of %q", r.Goal, Goals)
-	}
-	if r.PEs < 1 || r.PEs > maxSize {
-		return bad(-1, "pes is %d, must be from 1 to %d", r.PEs, maxSize)
-	}
-	if len(r.Requests) > maxSize {
-		return bad(-1, "more than %d requests", maxSize)
-	}
-	ids := idCheck{at: func(k int) string { return r.Requests[k].ID }}
+	arrival, ready, duration := each.key("arrival_s"), each.key("ready_s"), each.key("duration_s")
+	deadline, pes := each.key("deadline_s"), each.key("pes")
 	last := 0.0
 	for k := range r.Requests {
 		q := &r.Requests[k]
-		if q.ID == "" {
-			return bad(k, "the id is missing or empty")
-		}
-		if first, ok := ids.first(k); ok {
-			return bad(k, "the id is taken by requests[%d] already", first)
-		}
-		for _, t := range [...]struct {
-			key   string
-			value float64
-		}{{"arrival_s", q.ArrivalS}, {"ready_s", q.ReadyS}, {"duration_s", q.DurationS}, {"deadline_s", q.DeadlineS}} {
-			if !(t.value >= 0 && t.value <= maxTime) {
-				return bad(k, "%s is %v, must be from 0 to %g", t.key, t.value, maxTime)
-			}
+		fit := q.ID != "" && arrival.holds(q.ArrivalS) && ready.holds(q.ReadyS) && duration.holds(q.DurationS) &&
+			deadline.holds(q.DeadlineS) && pes.holds(float64(q.PEs)) && (q.RuntimeS == nil || duration.holds(*q.RuntimeS)) &&
+			(q.CancelS == nil || arrival.holds(*q.CancelS))
+		if why := requests.wrong(k, fit, each, q); why != "" {
+			return requests.bad(k, "%s", why)
 		}
 		switch {
 		case q.ArrivalS < last:
-			return bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
+			return requests.bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
 		case q.ReadyS < q.ArrivalS:
-			return bad(k, "ready_s is %v, before its arrival at %v", q.ReadyS, q.ArrivalS)
-		case !(q.DurationS >= minTime):
-			return bad(k, "duration_s is %v, must be above 0 (at least %g)", q.DurationS, minTime)
+			return requests.bad(k, "ready_s is %v, before its arrival at %v", q.ReadyS, q.ArrivalS)
 		case q.DeadlineS < (q.ReadyS+q.DurationS)*(1-timeSlack):
-			return bad(k, "deadline_s is %v, before ready_s + duration_s = %v", q.DeadlineS, q.ReadyS+q.DurationS)
-		case q.PEs < 1:
-			return bad(k, "pes is %d, must be at least 1", q.PEs)
+			return requests.bad(k, "deadline_s is %v, before ready_s + duration_s = %v", q.DeadlineS, q.ReadyS+q.DurationS)
 		case q.PEs > r.PEs:
-			return bad(k, "pes is %d, the cluster has %d", q.PEs, r.PEs)
-		case q.RuntimeS != nil && !(*q.RuntimeS >= minTime && *q.RuntimeS <= q.DurationS):
-			return bad(k, "runtime_s is %v, must be above 0 and at most duration_s = %v", *q.RuntimeS, q.DurationS)
-		case q.CancelS != nil && !(*q.CancelS >= q.ArrivalS && *q.CancelS <= maxTime):
-			return bad(k, "cancel_s is %v, must be from its arrival at %v to %g", *q.CancelS, q.ArrivalS, maxTime)
+			return requests.bad(k, "pes is %d, the cluster has %d", q.PEs, r.PEs)
+		case q.RuntimeS != nil && *q.RuntimeS > q.DurationS:
+			return requests.bad(k, "runtime_s is %v, must be at most duration_s = %v", *q.RuntimeS, q.DurationS)
+		case q.CancelS != nil && *q.CancelS < q.ArrivalS:
+			return requests.bad(k, "cancel_s is %v, before its arrival at %v", *q.CancelS, q.ArrivalS)
 		}
 		last = q.ArrivalS
 	}
-	return r.checkTimes(bad)
+	return r.checkTimes(requests.bad)
 }
 
 // Times are at most 100 million years, which is less than 2^52 s, and durations at

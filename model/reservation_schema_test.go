@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,9 +56,7 @@ func TestReservationSchemasRefuse(t *testing.T) {
 					t.Error("the decoder accepts it")
 				}
 			}
-			if changed != 1 {
-				t.Errorf("%d documents were changed, want 1", changed)
-			}
+			require.Same(t, "documents were changed", 1, changed)
 		})
 	}
 }

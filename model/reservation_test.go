@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -30,26 +31,26 @@ func TestReservationBadInput(t *testing.T) {
 		"no PEs":             {`"pes":64,"requests"`, `"pes":0,"requests"`, where + `pes is 0, must be from 1 to 10000000`},
 		"negative PEs":       {`"pes":64,"requests"`, `"pes":-1,"requests"`, where + `pes is -1, must be from 1 to 10000000`},
 		"too many PEs":       {`"pes":64,"requests"`, `"pes":10000001,"requests"`, where + `pes is 10000001, must be from 1 to 10000000`},
-		"no id":              {`"id":"b"`, `"id":""`, where + `line 3: requests[1]: id "": the id is missing or empty`},
+		"no id":              {`"id":"b"`, `"id":""`, where + `line 3: requests[1]: id "": id is missing or empty`},
 		"id twice":           {`"id":"c"`, `"id":"a"`, where + `line 4: requests[2]: id "a": the id is taken by requests[0] already`},
 		"negative arrival":   {`"arrival_s":0`, `"arrival_s":-1`, where + `line 2: requests[0]: id "a": arrival_s is -1, must be from 0 to 4e+15`},
 		"negative ready":     {`"ready_s":10`, `"ready_s":-1`, where + `line 2: requests[0]: id "a": ready_s is -1, must be from 0 to 4e+15`},
-		"negative duration":  {`"duration_s":60`, `"duration_s":-1`, where + `line 2: requests[0]: id "a": duration_s is -1, must be from 0 to 4e+15`},
+		"negative duration":  {`"duration_s":60`, `"duration_s":-1`, where + `line 2: requests[0]: id "a": duration_s is -1, must be from 1e-09 to 4e+15`},
 		"deadline too late":  {`"deadline_s":200`, `"deadline_s":1e17`, where + `line 2: requests[0]: id "a": deadline_s is 1e+17, must be from 0 to 4e+15`},
 		"order of arrival":   {`"c","arrival_s":5`, `"c","arrival_s":4`, where + `line 4: requests[2]: id "c": arrival_s is 4, after one at 5; sort the requests by arrival`},
 		"ready too early":    {`"ready_s":5`, `"ready_s":4`, where + `line 3: requests[1]: id "b": ready_s is 4, before its arrival at 5`},
-		"no duration":        {`"duration_s":60`, `"duration_s":0`, where + `line 2: requests[0]: id "a": duration_s is 0, must be above 0 (at least 1e-09)`},
+		"no duration":        {`"duration_s":60`, `"duration_s":0`, where + `line 2: requests[0]: id "a": duration_s is 0, must be from 1e-09 to 4e+15`},
 		"deadline too early": {`"deadline_s":200`, `"deadline_s":69.5`, where + `line 2: requests[0]: id "a": deadline_s is 69.5, before ready_s + duration_s = 70`},
-		"needs no PEs":       {`"pes":33`, `"pes":0`, where + `line 2: requests[0]: id "a": pes is 0, must be at least 1`},
+		"needs no PEs":       {`"pes":33`, `"pes":0`, where + `line 2: requests[0]: id "a": pes is 0, must be from 1 to 10000000`},
 		"needs too many":     {`"pes":33`, `"pes":65`, where + `line 2: requests[0]: id "a": pes is 65, the cluster has 64`},
-		"no runtime":         {`"runtime_s":0.25`, `"runtime_s":0`, where + `line 3: requests[1]: id "b": runtime_s is 0, must be above 0 and at most duration_s = 0.5`},
-		"runtime too long":   {`"runtime_s":0.25`, `"runtime_s":0.75`, where + `line 3: requests[1]: id "b": runtime_s is 0.75, must be above 0 and at most duration_s = 0.5`},
-		"cancelled before":   {`"cancel_s":30`, `"cancel_s":4`, where + `line 3: requests[1]: id "b": cancel_s is 4, must be from its arrival at 5 to 4e+15`},
-		"cancelled never":    {`"cancel_s":30`, `"cancel_s":1e17`, where + `line 3: requests[1]: id "b": cancel_s is 1e+17, must be from its arrival at 5 to 4e+15`},
+		"no runtime":         {`"runtime_s":0.25`, `"runtime_s":0`, where + `line 3: requests[1]: id "b": runtime_s is 0, must be from 1e-09 to 4e+15`},
+		"runtime too long":   {`"runtime_s":0.25`, `"runtime_s":0.75`, where + `line 3: requests[1]: id "b": runtime_s is 0.75, must be at most duration_s = 0.5`},
+		"cancelled before":   {`"cancel_s":30`, `"cancel_s":4`, where + `line 3: requests[1]: id "b": cancel_s is 4, before its arrival at 5`},
+		"cancelled never":    {`"cancel_s":30`, `"cancel_s":1e17`, where + `line 3: requests[1]: id "b": cancel_s is 1e+17, must be from 0 to 4e+15`},
 		"NaN":                {`"ready_s":10`, `"ready_s":NaN`, "invalid JSON: line 2: invalid character 'N' looking for beginning of value"},
 		"beyond floats":      {`"ready_s":10`, `"ready_s":1e999`, `invalid JSON: line 2: requests[0].ready_s: a number is wanted, 1e999 is too large`},
 		"fraction of a PE":   {`"pes":33`, `"pes":33.5`, `invalid JSON: line 2: requests[0].pes: a whole number is wanted, 33.5 isn't one, or too large`},
-		"no requests":        {`"requests"`, `"request"`, `invalid JSON: line 1: unknown key "request"; known here: goal, kind, name, pes, requests, start_time, version`},
+		"no requests":        {`"requests"`, `"request"`, `invalid JSON: line 1: unknown key "request"; known here: account, goal, kind, name, pes, requests, start_time, version`},
 		"null":               {`"cancel_s":30`, `"cancel_s":null`, `invalid JSON: line 3: "requests[1].cancel_s" is null, must be a value`},
 		"missing":            {`,"deadline_s":200`, ``, `invalid JSON: line 2: the key "requests[0].deadline_s" is missing`},
 	}, decodes(model.DecodeInstance))
@@ -139,25 +140,17 @@ func TestReservationRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in, b := drawReservation(t)
-		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(json.Marshal(in))(t)
 		if !strings.HasPrefix(string(data), `{"kind":"reservation","version":1,"name":`) {
 			t.Fatalf("kind and version don't come first: %s", data)
 		}
-		back, err := model.DecodeInstance(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := require.Value(model.DecodeInstance(data))(t)
 		if diff := cmp.Diff(model.Instance(in), back); diff != "" {
 			t.Fatalf("(-want,+got)\n%s", diff)
 		}
 		r := model.NewResult("x", 3)
 		if rapid.Bool().Draw(t, "solved") {
-			if err := r.SetSolution(in, b); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, r.SetSolution(in, b))
 		} else if rapid.Bool().Draw(t, "infeasible") {
 			r.Status, r.Details = model.StatusInfeasible, model.NewReservationDetails(rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "conflict"))
 		}
@@ -216,9 +209,7 @@ func TestReservationObjective(t *testing.T) {
 			b := &model.Bookings{}
 			for words := strings.Fields(c.starts); len(words) > 0; words = words[2:] {
 				x := model.Booking{ID: words[0]}
-				if _, err := fmt.Sscan(words[1], &x.StartS); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, require.Err(fmt.Sscan(words[1], &x.StartS)))
 				b.Bookings = append(b.Bookings, x)
 			}
 			o, err := in.Objective(b)
@@ -237,9 +228,7 @@ func TestReservationObjective(t *testing.T) {
 	if _, err := in.Objective(&model.Bookings{Goal: model.GoalAccepted}); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid bookings: they are for the goal "accepted", the instance has "pe_seconds"` {
 		t.Errorf("another goal: error %v", err)
 	}
-	if _, err := in.Objective(&model.Schedule{}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a schedule: error %v", err)
-	}
+	require.Refused(t, "a schedule", require.Err(in.Objective(&model.Schedule{})), model.ErrInvalid, "")
 	index, err := in.Index(&model.Bookings{Goal: model.GoalPESeconds, Bookings: []model.Booking{{ID: "c"}, {ID: "a"}}})
 	if diff := cmp.Diff([]int{2, 0}, index); err != nil || diff != "" {
 		t.Errorf("error %v (-want,+got)\n%s", err, diff)
@@ -260,9 +249,7 @@ func TestRequest(t *testing.T) {
 		{"slowdown at once", a.Slowdown(10), 1.}, {"slowdown", a.Slowdown(40), 1.5}, {"slowdown by what is reserved", b.Slowdown(5.5), 2.},
 		{"weight", in.Weight(0), 33 * 60.}, {"aim", in.EffectiveGoal(), model.GoalPESeconds}, {"aim by default", (&model.Reservation{}).EffectiveGoal(), model.GoalAccepted},
 	} {
-		if x.got != x.want {
-			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
-		}
+		require.Same(t, x.what, x.want, x.got)
 	}
 }
 
@@ -272,20 +259,12 @@ func TestReservationHash(t *testing.T) {
 	t.Parallel()
 	hash := func(text string) string {
 		t.Helper()
-		h, err := model.Hash(decodeInstance[*model.Reservation](t, text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
+		return require.Value(model.Hash(decodeInstance[*model.Reservation](t, text)))(t)
 	}
 	var any map[string]any
-	if err := json.Unmarshal([]byte(threeRequests), &any); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal([]byte(threeRequests), &any))
 	sorted, err := json.MarshalIndent(any, "", "  ") // keys in alphabetical order
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	want := hash(threeRequests)
 	for name, text := range map[string]string{"keys": string(sorted), "number": strings.Replace(threeRequests, `"duration_s":60`, `"duration_s":6.0e1`, 1)} {
 		if got := hash(text); text == threeRequests || got != want {
@@ -306,9 +285,7 @@ func TestBookingsBadInput(t *testing.T) {
 {"id":"a","start_s":10,"pes":"0-31,40"},
 {"id":"c","start_s":100,
  "pes":"7"}]}`
-	if _, err := model.DecodeSolution([]byte(good)); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(model.DecodeSolution([]byte(good))))
 	checkChanges(t, good, map[string]change{
 		"range backwards": {`"7"`, `"7-6"`, `invalid JSON: line 4: "bookings[1].pes": invalid PE list: "7-6" is neither a PE number nor a range like 0-31`},
 		"descending":      {`"0-31,40"`, `"40,0-31"`, `invalid JSON: line 2: "bookings[0].pes": invalid PE list: "0-31" comes after 40, list each PE once and in ascending order`},

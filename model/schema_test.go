@@ -19,20 +19,12 @@ import (
 
 func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	s, err := require.Schema("../docs/reference/schema", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(require.Schema("../docs/reference/schema", name))(t)
 }
 
 func accepts(t *testing.T, s *jsonschema.Schema, data []byte) bool {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Validate(v) == nil
+	return s.Validate(require.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)) == nil
 }
 
 // mutate changes one value, key or element somewhere in the document.
@@ -86,7 +78,8 @@ func rich(t *testing.T) []byte {
 	text := sixTasks
 	for _, c := range [][2]string{
 		{`"name":"six"`, `"name":"rich","transfer_model":"tcp"`},
-		{`[{"id":"P1"},{"id":"P2"},{"id":"P3","startup_s":0}]`, `[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5}]`},
+		{`[{"id":"P1"},{"id":"P2"},{"id":"P3","startup_s":0}]`, `[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5,"local_rate":2}]`},
+		{`"cost_s":[5,8,8]`, `"cost_s":[5,null,8]`},
 		{`{"id":"2","cost_s":[4,8,3]}`, `{"id":"2","work":0},{"id":"7","work":0.5,"cost_s":[]}`},
 		{`"links":[{"id":"b","capacity":1}]`, `"path_capacity":[[0,1,1],[1,-1,1],[1,1e30,0]],"links":[{"id":"b"},{"id":"c","capacity":2}]`},
 		{`"links":["b"]}]`, `"links":["b","c"],"one_way":true},{"from":"P1","to":"P3","links":[],"one_way":false}]`},
@@ -103,51 +96,33 @@ func rich(t *testing.T) []byte {
 // The published schemas and the decoders agree on random mutations of a good document, but for rules that a schema
 // can't express.
 func TestSchemasAgreeWithDecoders(t *testing.T) {
-	in, err := model.DecodeInstance([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := in.(*model.VCSched)
+	v := require.Value(model.DecodeInstance([]byte(small)))(t).(*model.VCSched)
 	p := v.NewPlacement([]int32{0, 0, 1}, 0.5)
 	r := model.NewResult("x", 1)
-	if err := r.SetSolution(v, p); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, r.SetSolution(v, p))
 	r.Kind = v.Kind()
 	encode := func(x any) []byte {
-		data, err := json.Marshal(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return require.Value(json.Marshal(x))(t)
 	}
 	d := six(t)
 	schedule := d.Schedule([]int32{0, 2, 0, 2, 1, 1}, []float64{0, 6, 3, 9, 14, 17}, []float64{3, 0, 0, 9, 6, 11, 0})
 	traced := model.NewResult("x", 1)
-	if err := traced.SetSolution(d, schedule); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, traced.SetSolution(d, schedule))
 	traced.Kind, traced.Details = d.Kind(), model.NewDAGDetails([]model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}})
 	reservation := decodeInstance[*model.Reservation](t, threeRequests)
 	bookings := &model.Bookings{Goal: model.GoalPESeconds, Online: true, Bookings: []model.Booking{
 		{ID: "a", StartS: 10, PEs: model.PEList{{First: 0, Last: 31}, {First: 40, Last: 40}}}, {ID: "c", StartS: 100, PEs: model.PEList{{First: 7, Last: 7}, {First: 9, Last: 9}}}}}
 	booked := model.NewResult("x", 1)
-	if err := booked.SetSolution(reservation, bookings); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, booked.SetSolution(reservation, bookings))
 	booked.Kind = reservation.Kind()
 	conflicting := model.NewResult("x", 1)
 	conflicting.Kind, conflicting.Status, conflicting.Details = reservation.Kind(), model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
 	clusters := decodeInstance[*model.TVC](t, threeClusters)
 	embedded := model.NewResult("x", 1)
-	if err := embedded.SetSolution(clusters, decodeSolution[*model.Embeddings](t, twoRuns)); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, embedded.SetSolution(clusters, decodeSolution[*model.Embeddings](t, twoRuns)))
 	jobs := decodeInstance[*model.Batch](t, threeJobs)
 	executed := model.NewResult("x", 1)
-	if err := executed.SetSolution(jobs, decodeSolution[*model.Execution](t, threeExecuted)); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, executed.SetSolution(jobs, decodeSolution[*model.Execution](t, threeExecuted)))
 	executed.Kind, executed.Details = jobs.Kind(), &model.BatchDetails{Partial: decodeSolution[*model.Execution](t, threeExecuted).Runs}
 	embeddable := 1
 	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable, Preempted: &embeddable}
@@ -160,14 +135,17 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	vcschedBeyond := []string{"taken", "current_hosts", "must have one for each of the instance's", "(the largest host", "host_sizes counts"}
 	// Times and PEs that must go together; PE lists are ascending.
 	reservationBeyond := []string{"the id is taken by", "sort the requests by arrival", "before its arrival", "before ready_s + duration_s", "the cluster has",
-		"must be above 0 and at most duration_s", "cancel_s is"}
+		"must be at most duration_s"}
 	bookingsBeyond := []string{"comes after", "is neither a PE number nor a range"}
 	// Slots and durations in all, whole millionths, arrivals that go together.
-	clustersBeyond := []string{"the id is taken by", "sort the requests by arrival", "may have 1000000 slots", "the data centre has", "must be whole numbers of microseconds",
+	clustersBeyond := []string{"the id is taken by", "sort the requests by arrival", "may have 1000000 slots", "the data centre has", "must be a whole number of microseconds",
 		"whole number of bits per second", "leave it out"}
 	// Uses and processes that go together, whole microseconds and ten-thousandths.
-	jobsBeyond := []string{"the id is taken by", "sort the jobs by submission", "must be whole numbers of microseconds", "and a whole number of microseconds", "must have one, or one for each",
+	jobsBeyond := []string{"the id is taken by", "sort the jobs by submission", "must be a whole number of microseconds", "must have one, or one for each",
 		"at most four decimals", "processors"}
+	// Numbers of elements, references, rules of one type; amounts in one place.
+	hostsBeyond := []string{"is taken already", "entries, must have one for each", "which doesn't exist", "which is no host set", "which is no job",
+		"twice", "a host or an offer that exists", "must be at least 1", "are for", "so that the sum is in range", "pinned tasks"}
 	// Ranges that ascend.
 	executionBeyond := []string{"nor an ascending range"}
 	// Edits that random mutations seldom make.
@@ -179,6 +157,10 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	jobsRare := [][2]string{{`"processes":8`, `"processes":9`}, {`"weight":3`, `"weight":1000001`}, {`"runtime_s":100`, `"runtime_s":100.0000001`}, {`"migration_s":20`, `"migration_s":20.0000001`}, {`[0.5,0.25,1]`, `[0.5,0.25]`},
 		{`"fg_loss":0.04`, `"fg_loss":0.04001`}, {`"c","submit_s":5.5`, `"c","submit_s":4`}, {`"id":"c"`, `"id":"a"`},
 		{`"think_s":3.5`, `"think_s":-3`}, {`"user":"u"`, `"user":7`}, {`"user":"u"`, `"usr":"u"`}, {`last part failed`, `lost`}}
+	hostsRare := [][2]string{{`"needs":[1]`, `"needs":[1],"pinned":true`}, {`"needs":[1]`, `"needs":[1],"allowed":"set"`}, {`"type":"spread"`, `"type":"apart"`},
+		{`"counts":[`, `"counts":[{"host":"b","count":9007199254740992},`}, {`"jobs":["j"]`, `"jobs":["j","j"]`}, {`"tasks":2`, `"tasks":0`}, {`"leave_out_cost":7`, `"leave_out_cost":100000001`},
+		{`"leave_out_cost":7`, `"move_cost":-1`}, {`"max_skew":1`, `"max_skew":10000001`}, {`"price":2,"count":1`, `"price":2,"count":0`}, {`"price":3`, `"price":-3`}, {`"most":3`, `"most":-3`},
+		{`"needs":[1]`, `"needs":[-1]`}, {`"spread"`, `"spred"`}}
 	executionRare := [][2]string{{`"5,3-4"`, `"5,4-3"`}}
 	draws := require.Rounds(1000)
 	var mutex sync.Mutex
@@ -207,6 +189,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			"tvc solution":         {"tvc-solution.json", []byte(twoRuns), solution, nil, nil},
 			"tvc result":           {"tvc-result.json", encode(embedded), result, nil, nil},
 			"batch":                {"batch.json", []byte(threeJobs), instance, jobsBeyond, jobsRare},
+			"consolidation":        {"consolidation.json", []byte(twoHosts), instance, hostsBeyond, hostsRare},
 			"batch solution":       {"batch-solution.json", []byte(threeExecuted), solution, executionBeyond, executionRare},
 			"batch result":         {"batch-result.json", encode(executed), result, executionBeyond, nil},
 			"infeasible result":    {"reservation-result.json", encode(conflicting), result, nil, nil},
@@ -222,9 +205,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 						text = bytes.Replace(text, []byte(c.rare[k-1][0]), []byte(c.rare[k-1][1]), 1)
 					}
 					var doc any
-					if err := json.Unmarshal(text, &doc); err != nil {
-						t.Fatal(err)
-					}
+					require.OK(t, json.Unmarshal(text, &doc))
 					if k > len(c.rare) {
 						doc = mutate(rng, doc)
 					}
@@ -251,7 +232,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			})
 		}
 	})
-	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond, clustersBeyond, jobsBeyond, executionBeyond) {
+	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond, clustersBeyond, jobsBeyond, hostsBeyond, executionBeyond) {
 		if !needed[b] && !testing.Short() { // a tenth of the draws is too few
 			t.Errorf("no document was refused by the decoder alone for %q", b)
 		}
@@ -267,6 +248,7 @@ func TestDAGSchemaRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ old, new string }{
 		"cost too large":             {`[3,4,11]`, `[3,4,1e31]`},
+		"only null":                  {`[3,4,11]`, `[null,null,null]`},
 		"cost and work":              {`"cost_s":[3,4,11]`, `"cost_s":[3,4,11],"work":3`},
 		"no cost":                    {`"cost_s":[3,4,11]`, `"cost_s":[]`},
 		"neither":                    {`,"cost_s":[3,4,11]`, ``},
@@ -276,6 +258,7 @@ func TestDAGSchemaRefuses(t *testing.T) {
 		"speed too small":            {`"speed":1e-30`, `"speed":1e-31`},
 		"start-up too large":         {`"startup_s":0.5`, `"startup_s":1e31`},
 		"cost too small":             {`[3,4,11]`, `[3,4,1e-31]`},
+		"local rate too large":       {`"local_rate":2`, `"local_rate":1e31`},
 		"data too small":             {`"data":7`, `"data":5e-324`},
 		"start-up too small":         {`"startup_s":0.5`, `"startup_s":5e-324`},
 		"data too large":             {`"data":7`, `"data":1e31`},
@@ -285,7 +268,7 @@ func TestDAGSchemaRefuses(t *testing.T) {
 		"link twice":                 {`["b","c"]`, `["b","b"]`},
 		"unknown model":              {`"tcp"`, `"udp"`},
 		"empty id":                   {`"id":"P1"`, `"id":""`},
-		"no machines":                {`[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5}]`, `[]`},
+		"no machines":                {`[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5,"local_rate":2}]`, `[]`},
 		"a row of path capacities":   {`[1,-1,1]`, `[]`},
 		"no rate for the transfers":  {good[strings.LastIndex(good, `"network"`)-2:], `}`},
 		"null among the path's rows": {`[1,-1,1]`, `null`},

@@ -4,10 +4,10 @@ package model_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,14 +23,8 @@ func TestStartTime(t *testing.T) {
 			t.Fatal(in, err)
 		}
 		model.SetStartTime(in, at)
-		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := model.DecodeInstance(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(json.Marshal(in))(t)
+		back := require.Value(model.DecodeInstance(data))(t)
 		if got := model.StartTime(back); !got.Equal(at) || got.Format(time.RFC3339) != "1996-09-23T15:00:31+01:00" {
 			t.Errorf("%s: %v, want %v: %s", in.Kind(), got, at, data)
 		}
@@ -40,9 +34,7 @@ func TestStartTime(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"1996-09-23", "yesterday"} {
-		if err := (&model.Reservation{PEs: 1, StartTime: bad}).Validate(); !errors.Is(err, model.ErrInvalid) {
-			t.Error(bad, err)
-		}
+		require.Refused(t, bad, (&model.Reservation{PEs: 1, StartTime: bad}).Validate(), model.ErrInvalid, "")
 	}
 	model.SetStartTime(&model.DAG{}, at)
 	if !model.StartTime(&model.DAG{}).IsZero() {

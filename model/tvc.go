@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -38,6 +39,8 @@ import (
 // arithmetic on them is exact (see view.TVC).
 type TVC struct {
 	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
 	// pictures show dates by it. It means nothing to a solver.
 	StartTime string  `json:"start_time,omitempty"`
@@ -119,6 +122,27 @@ type Embeddings struct {
 	Runs []Run[Embedding] `json:"runs" nil:"[]"`
 }
 
+var embeddingsKeys = object{
+	about: "Embeddings: for each request that runs its segments, spans of time in which it has its virtual " +
+		"machines (VMs) in one place. The other requests are rejected.",
+	keys: []key{{name: "runs", of: &object{keys: []key{
+		{name: "segments", about: "in the order of time; one unless the request is " +
+			"suspended", of: &object{keys: []key{
+			{name: "start_s", about: "seconds, in whole microseconds"},
+			{name: "end_s", about: "seconds, in whole microseconds"},
+			{name: "place", of: &object{keys: []key{
+				{name: "switch", rules: `"pattern": "^(edge|aggregation|core)-(0|[1-9][0-9]{0,17})-(0|[1-9][0-9]{0,17})$"`,
+					about: "hosts the virtual switch, above all VMs: edge-P-E is edge switch E of pod P, " +
+						"aggregation-P-A aggregation switch A of pod P, core-A-C core switch C of group A, which " +
+						"is joined to aggregation switch A of every pod"},
+				{name: "servers", of: &object{}, about: "those with VMs, in ascending order; server (P·k/2 + " +
+					"E)·k/2 + I is number I at edge-P-E"},
+			}}},
+			{name: "lost", about: "true: the request is killed at the end, and its next segment starts it from " +
+				"the beginning, without a migration; false if it is missing"},
+		}}},
+	}}}}}
+
 // Embedding places a virtual cluster.
 type Embedding struct {
 	// Switch hosts the virtual switch. All VMs are on servers below it.
@@ -154,6 +178,8 @@ var tvcFormat = format{
 	Instance: func() Instance { return new(TVC) },
 	Solution: func() Solution { return new(Embeddings) },
 	Details:  func() Details { return new(TVCDetails) },
+	Keys:     &tvcKeys,
+	Decided:  &embeddingsKeys,
 }
 
 // MostSlots bounds the slots of a data centre, and so the VMs of a request.
@@ -167,76 +193,74 @@ const mostMbps = 1e7
 // that would go on after 8·10^9 s.
 const mostSeconds = 1e9
 
+var tvcKeys = object{about: "Requests for virtual clusters in a fat-tree data centre: N virtual machines (VMs), " +
+	"each with a link of B Mbps to a " +
+	"virtual switch, for a duration. In loss mode each is embedded at its arrival or rejected; with a queue " +
+	"requests wait and may be suspended. " +
+	"Times are seconds since the beginning of the instance, in whole microseconds; rates are Mbps, in whole bits " +
+	"per second.",
+	keys: []key{
+		accountKey,
+		startTimeKey,
+		{name: "fat_tree", of: &fatTreeKeys},
+		{name: "queue", about: "true: requests wait, and the mean response time is minimised; false: each runs " +
+			"from its arrival on or is rejected"},
+		{name: "goal", texts: textsOf(TVCGoals), about: "what is maximised without a queue: the number of " +
+			"accepted requests (requests, the " +
+			"default) or the sum of N·B·duration over them (revenue); none with a queue"},
+		{name: "hose", texts: textsOf(Hoses), about: "what a link with m of a cluster's N VMs below it reserves: " +
+			"min(m, N-m)·B (cut, the " +
+			"default), or the sum of that over the servers below it, with m the VMs on each (per-path)"},
+		{name: "migration_s", most: mostSeconds, whole: micros,
+			about: "how long a request does no work after it has moved to other servers; 0 if it is missing"},
+		{name: "requests", of: &tvcRequestKeys, many: maxSize,
+			about: "in the order of their arrival; those at the same time in the order in which they arrive"},
+	}}
+
+var tvcRequestKeys = object{keys: []key{
+	idKey,
+	{name: "arrival_s", most: mostSeconds, whole: micros, about: "no earlier than the one before"},
+	{name: "vms", least: 1, most: MostSlots, about: "N, at most the slots of the data centre"},
+	{name: "bandwidth_mbps", least: positive, most: mostMbps, whole: bits, about: "B, of the link from each VM to " +
+		"the virtual switch"},
+	{name: "duration_s", least: positive, most: mostSeconds, whole: micros},
+}}
+
 // Validate reports the first rule that v breaks. The rules are the fat-tree's (see FatTree.check); ids not empty and
 // distinct; arrivals in order, from 0; durations above 0, of whole microseconds; VMs from 1 to the slots of the data
 // centre; bandwidths above 0, of whole bits per second. Errors are ErrInvalid; those about a request are an
 // ElementError.
 func (v *TVC) Validate() error {
-	bad := func(index int, format string, args ...any) error {
-		list := "requests"
-		if index < 0 {
-			list = ""
-		} else {
-			format = "id %q: " + format
-			args = append([]any{v.Requests[index].ID}, args...)
-		}
-		return &ElementError{Kind: KindTVC, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	requests, each := elements{kind: KindTVC, list: "requests", id: func(k int) string { return v.Requests[k].ID }}, &tvcRequestKeys
+	if why := cmp.Or(checkStartTime(v.StartTime), tvcKeys.wrong(v)); why != "" {
+		return requests.bad(-1, "%s", why)
 	}
-	if reason := checkStartTime(v.StartTime); reason != "" {
-		return bad(-1, "%s", reason)
-	}
-	if reason := v.FatTree.check(); reason != "" {
-		return bad(-1, "fat_tree: %s", reason)
-	}
-	switch {
-	case v.Hose != "" && !slices.Contains(Hoses, v.Hose):
-		return bad(-1, "hose is %q, must be one of %q", v.Hose, Hoses)
+	servers := v.FatTree.Servers()
+	switch slots := MostSlots / servers; {
+	case v.FatTree.Slots > slots:
+		return requests.bad(-1, "fat_tree.slots is %d, must be from 1 to %d: %d servers may have %d slots", v.FatTree.Slots, slots, servers, MostSlots)
 	case v.Queue && v.Goal != "":
-		return bad(-1, "goal is %q, but in queue mode the mean response time is minimised; leave it out", v.Goal)
-	case v.Goal != "" && !slices.Contains(TVCGoals, v.Goal):
-		return bad(-1, "goal is %q, must be one of %q", v.Goal, TVCGoals)
-	case !(v.MigrationS >= 0 && v.MigrationS <= mostSeconds):
-		return bad(-1, "migration_s is %v, must be from 0 to %g", v.MigrationS, mostSeconds)
-	case !wholeMicro(v.MigrationS):
-		return bad(-1, "migration_s is %v, must be a whole number of microseconds", v.MigrationS)
-	case len(v.Requests) > maxSize:
-		return bad(-1, "more than %d requests", maxSize)
+		return requests.bad(-1, "goal is %q, but in queue mode the mean response time is minimised; leave it out", v.Goal)
 	}
-	ids := idCheck{at: func(k int) string { return v.Requests[k].ID }}
-	last, slots := 0.0, v.FatTree.Servers()*v.FatTree.Slots
+	arrival, vms, bandwidth, duration := each.key("arrival_s"), each.key("vms"), each.key("bandwidth_mbps"), each.key("duration_s")
+	last, slots := 0.0, servers*v.FatTree.Slots
 	for k := range v.Requests {
 		q := &v.Requests[k]
-		if q.ID == "" {
-			return bad(k, "the id is missing or empty")
-		}
-		if first, ok := ids.first(k); ok {
-			return bad(k, "the id is taken by requests[%d] already", first)
+		fit := q.ID != "" && arrival.holds(q.ArrivalS) && vms.holds(float64(q.VMs)) && bandwidth.holds(q.BandwidthMbps) &&
+			duration.holds(q.DurationS)
+		if why := requests.wrong(k, fit, each, q); why != "" {
+			return requests.bad(k, "%s", why)
 		}
 		switch {
-		case !(q.ArrivalS >= 0 && q.ArrivalS <= mostSeconds):
-			return bad(k, "arrival_s is %v, must be from 0 to %g", q.ArrivalS, mostSeconds)
 		case q.ArrivalS < last:
-			return bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
-		case !(q.DurationS > 0 && q.DurationS <= mostSeconds):
-			return bad(k, "duration_s is %v, must be above 0 and at most %g", q.DurationS, mostSeconds)
-		case !wholeMicro(q.ArrivalS) || !wholeMicro(q.DurationS):
-			return bad(k, "arrival_s is %v and duration_s %v, must be whole numbers of microseconds; round them", q.ArrivalS, q.DurationS)
-		case q.VMs < 1:
-			return bad(k, "vms is %d, must be at least 1", q.VMs)
+			return requests.bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
 		case q.VMs > slots:
-			return bad(k, "vms is %d, the data centre has %d slots", q.VMs, slots)
-		case !(q.BandwidthMbps > 0 && q.BandwidthMbps <= mostMbps):
-			return bad(k, "bandwidth_mbps is %v, must be above 0 and at most %g", q.BandwidthMbps, mostMbps)
-		case !wholeMicro(q.BandwidthMbps):
-			return bad(k, "bandwidth_mbps is %v, must be a whole number of bits per second; round it", q.BandwidthMbps)
+			return requests.bad(k, "vms is %d, the data centre has %d slots", q.VMs, slots)
 		}
 		last = q.ArrivalS
 	}
 	return nil
 }
-
-// wholeMicro reports whether x is read as a whole number of millionths.
-func wholeMicro(x float64) bool { return units.Seconds(units.Micro(x)) == x }
 
 // SlowdownFloor is Γ of the bounded slowdown, in seconds (section 3.3; its value comes from Mu'alem, Feitelson 2001,
 // which the paper cites).

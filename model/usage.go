@@ -93,13 +93,16 @@ func (b *Batch) usage(s Solution, u *Usage) error {
 	if err != nil {
 		return err
 	}
-	u.Unit, u.Capacity = "processors", float64(b.Processors)
+	u.Unit, u.Capacity = "processors", b.firstCapacity()
+	if len(b.Nodes) > 0 {
+		u.Unit = b.Resources[0]
+	}
 	for i, k := range index {
 		usageOfRun(u, b.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
 			if p.Tier == TierBackground {
 				return 0, float64(len(p.Processors))
 			}
-			return float64(len(p.Processors)), 0
+			return float64(len(p.Processors)) * b.Jobs[k].firstNeed(), 0
 		})
 	}
 	return nil

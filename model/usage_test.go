@@ -3,12 +3,11 @@
 package model
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Three jobs, worked out by hand: b waits from 5 to 6, after its restart.
@@ -22,16 +21,11 @@ func TestUsageOfBatch(t *testing.T) {
 		{ID: "b", Segments: []segment{{StartS: 1.5, EndS: 5, Place: place(TierBackground, 1, 0), Lost: true},
 			{StartS: 6, EndS: 7, Place: place(TierBackground, 2, 3)}, {StartS: 7, EndS: 20, Place: place("", 6, 4)}, {StartS: 20, EndS: 61.5, Place: place("", 6, 4)}}},
 		{ID: "a", Segments: []segment{{StartS: 0, EndS: 10, Place: place("", 3, 1, 0, 5)}}}}}
-	u, err := UsageOf(in, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := require.Value(UsageOf(in, s))(t)
 	want := &Usage{Unit: "processors", Capacity: 8, Steps: []UsageStep{
 		{AtS: 0, Used: 4}, {AtS: 1.5, Used: 4, Background: 2}, {AtS: 2, Used: 5, Background: 2}, {AtS: 5, Used: 5, Waiting: 1}, {AtS: 6, Used: 5, Background: 2},
 		{AtS: 7, Used: 7}, {AtS: 10, Used: 3}, {AtS: 20, Used: 3}, {AtS: 42, Used: 2}, {AtS: 61.5}}}
-	if d := cmp.Diff(want, u); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	require.Same(t, "result", want, u)
 	if from, to := u.Span(); from != 0 || to != 61.5 {
 		t.Errorf("span %v to %v, want 0 to 61.5", from, to)
 	}
@@ -48,34 +42,22 @@ func TestUsageOfReservation(t *testing.T) {
 		{ID: "b", ArrivalS: 1, ReadyS: 1, DurationS: 5, RuntimeS: &early, DeadlineS: 9, PEs: 4},
 		{ID: "c", ArrivalS: 5, ReadyS: 8, DurationS: 1, DeadlineS: 20, PEs: 1, CancelS: &withdrawn},
 		{ID: "d", ArrivalS: 6, ReadyS: 6, DurationS: 2, DeadlineS: 9, PEs: 10}}}
-	u, err := UsageOf(in, &Bookings{Bookings: []Booking{{ID: "a", StartS: 2}, {ID: "b", StartS: 1}, {ID: "c", StartS: 8}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := require.Value(UsageOf(in,
+		&Bookings{Bookings: []Booking{{ID: "a", StartS: 2}, {ID: "b", StartS: 1}, {ID: "c", StartS: 8}}}))(t)
 	want := []UsageStep{{AtS: 0, Waiting: 1}, {AtS: 1, Used: 4, Waiting: 1}, {AtS: 2, Used: 7}, {AtS: 4, Used: 3}, {AtS: 5, Used: 3, Waiting: 1},
 		{AtS: 6, Waiting: 1, Declined: 20}, {AtS: 7, Declined: 20}}
-	if d := cmp.Diff(want, u.Steps); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
-	if _, err := UsageOf(in, &Execution{}); !errors.Is(err, ErrInvalid) {
-		t.Errorf("an execution of reservations: %v", err)
-	}
-	if _, err := UsageOf(&DAG{}, &Schedule{}); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("a schedule: %v", err)
-	}
+	require.Same(t, "steps", want, u.Steps)
+	require.Refused(t, "an execution of reservations", require.Err(UsageOf(in, &Execution{})), ErrInvalid, "")
+	require.Refused(t, "a schedule", require.Err(UsageOf(&DAG{}, &Schedule{})), ErrUnsupported, "")
 }
 
 func TestUsageOfTVC(t *testing.T) {
 	in := &TVC{Name: "v", FatTree: FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
-	u, err := UsageOf(in, &Embeddings{Runs: []Run[Embedding]{{ID: "x", Segments: []Segment[Embedding]{{StartS: 2, EndS: 9}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := require.Value(UsageOf(in,
+		&Embeddings{Runs: []Run[Embedding]{{ID: "x", Segments: []Segment[Embedding]{{StartS: 2, EndS: 9}}}}}))(t)
 	want := &Usage{Unit: "slots", Capacity: 8, Steps: []UsageStep{{AtS: 0, Waiting: 1}, {AtS: 1, Waiting: 1, Declined: 27}, {AtS: 2, Used: 3, Declined: 27}, {AtS: 9, Declined: 27}}}
-	if d := cmp.Diff(want, u); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	require.Same(t, "result", want, u)
 }
 
 // The means of any partition add up to the integral of the steps.

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,8 +24,10 @@ import (
 // are shares of one reference host. An instance in which no job needs CPU is vector bin packing: every placement has
 // the yield 1.
 type VCSched struct {
-	Name  string `json:"name"`
-	Hosts int    `json:"hosts"` // H, numbered from 0
+	Name string `json:"name"`
+	// Account tells what reading files made of them, nil if the instance comes from none.
+	Account *Account `json:"account,omitempty"`
+	Hosts   int      `json:"hosts"` // H, numbered from 0
 	// Resources names the rigid resources other than memory, such as "disk".
 	Resources []string `json:"resources,omitempty"`
 	// HostSizes states the sizes of the hosts, in runs of equal ones in the order of their numbers; the counts sum to
@@ -67,6 +70,10 @@ type Placement struct {
 	Jobs []JobPlacement `json:"jobs"`
 }
 
+var placementKeys = object{
+	about: "A placement: for each job, in the instance's order, each task's host (from 0) and share of its CPU.",
+	keys:  []key{{name: "jobs", of: &object{keys: []key{{name: "hosts", each: &key{}}, {name: "cpu", each: &key{}}}}}}}
+
 // JobPlacement places one job: task k runs on Hosts[k] (numbered from 0) and
 // gets the share CPU[k] of that host.
 type JobPlacement struct {
@@ -96,6 +103,8 @@ var vcschedFormat = format{
 	Kind:     KindVCSched,
 	Instance: func() Instance { return new(VCSched) },
 	Solution: func() Solution { return new(Placement) },
+	Keys:     &vcschedKeys,
+	Decided:  &placementKeys,
 }
 
 // Tasks is the number of tasks of all jobs together.
@@ -150,28 +159,59 @@ func (j *VCSchedJob) Rigid(r int) float64 {
 	return j.Resources[r]
 }
 
+var vcschedKeys = object{about: "Virtual machines to place on hosts, numbered from 0, so that the minimum yield " +
+	"is as high as possible. Needs are " +
+	"shares of a reference host, per task. CPU is shared; memory and the further resources a task has in full or " +
+	"doesn't run.",
+	keys: []key{
+		accountKey,
+		{name: "hosts", least: 1, most: maxSize},
+		{name: "resources", many: maxResources, distinct: true, each: &key{filled: true, rules: `"not": {"enum": ["cpu", "memory"]}`},
+			about: "names of further resources beside cpu and memory, such as disk; they are rigid as memory is"},
+		{name: "host_sizes", of: &hostSizeKeys, many: maxHostSizes, about: "what the hosts have, in units of a " +
+			"reference host, runs of equal ones " +
+			"in the order of their numbers; the counts sum to hosts. Left out: all are reference hosts, of 1 of " +
+			"everything"},
+		{name: "jobs", of: &vcschedJobKeys, few: 1},
+		{name: "migration_budget", most: math.MaxFloat64,
+			about: "bound on the memory, in hosts' memories, of tasks placed elsewhere than on their current host"},
+		{name: "oversized", about: "needs of memory and of further resources may be above the largest host; such " +
+			"an instance has no placement",
+			rules: `"default": false`},
+	},
+	rules: `"allOf": [
+		{"if": {"properties": {"host_sizes": {"maxItems": 0}}},
+			"then": {"properties": {"jobs": {"items": {"properties": {"cpu": {"maximum": 1}}}}}}},
+		{"if": {"properties": {"host_sizes": {"maxItems": 0}, "oversized": {"const": false}}},
+			"then": {"properties": {"jobs": {"items": {"properties": {"memory": {"maximum": 1}, "resources": {"items": {"maximum": 1}}}}}}}}]`}
+
+var hostSizeKeys = object{keys: []key{
+	{name: "count", least: 1, most: maxSize},
+	{name: "cpu", least: minHostSize, most: maxHostSize, unit: "reference hosts"},
+	{name: "memory", zero: true, least: minHostSize, most: maxHostSize, unit: "reference hosts"},
+	{name: "resources", each: &key{zero: true, least: minHostSize, most: maxHostSize, unit: "reference hosts"}, about: "one for each of " +
+		"the instance's resources"},
+}}
+
+var vcschedJobKeys = object{keys: []key{
+	idKey,
+	{name: "tasks", least: 1, most: maxSize, about: "1 for a sequential job"},
+	{name: "cpu", zero: true, least: minNeed, most: maxHostSize, about: "0: the job needs none, and its yield is 1"},
+	{name: "memory", zero: true, least: minNeed, most: maxHostSize},
+	{name: "resources", each: &key{zero: true, least: minNeed, most: maxHostSize}, about: "one for each of the " +
+		"instance's resources"},
+	{name: "current_hosts", each: &key{most: noLimit},
+		about: "where each task runs now: one host for each task, or none for a new arrival"},
+}}
+
 // Validate reports the first broken rule. The rules are: at least one host and one job; distinct non-empty names of
 // resources; counts of host sizes that sum to hosts; distinct non-empty job ids; at least one task per job; needs, one
 // for each resource, that are 0 or at least 1e-12 and no greater than the largest host (but for Oversized);
 // current_hosts empty or one valid host per task; a budget that is finite and not negative.
 func (v *VCSched) Validate() error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w vcsched instance: %s", ErrInvalid, fmt.Sprintf(format, args...))
-	}
-	if v.Hosts < 1 || v.Hosts > maxSize {
-		return bad("hosts is %d, must be from 1 to %d", v.Hosts, maxSize)
-	}
-	if len(v.Jobs) == 0 {
-		return bad("jobs is empty, must hold at least one job")
-	}
-	if b := v.MigrationBudget; b != nil && !(*b >= 0 && !math.IsInf(*b, 1)) {
-		return bad("migration_budget is %v, must be finite and at least 0", *b)
-	}
-	if why := v.checkResources(); why != "" {
-		return bad("%s", why)
-	}
-	if why := v.checkSizes(); why != "" {
-		return bad("%s", why)
+	jobs, each := elements{kind: KindVCSched, list: "jobs", id: func(i int) string { return v.Jobs[i].ID }}, &vcschedJobKeys
+	if why := cmp.Or(vcschedKeys.wrong(v), v.wrongResources(), v.wrongSizes()); why != "" {
+		return jobs.bad(-1, "%s", why)
 	}
 	largest, whose := v.largest(), "a whole host"
 	if len(v.HostSizes) > 0 {
@@ -181,45 +221,37 @@ func (v *VCSched) Validate() error {
 	if v.Oversized {
 		rigid, whoseRigid = oversized(len(v.Resources)), "the limit of oversized needs"
 	}
-	ids := idCheck{at: func(i int) string { return v.Jobs[i].ID }}
+	count, cpu, memory, resources := each.key("tasks"), each.key("cpu"), each.key("memory"), each.key("resources")
 	tasks := 0
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		badJob := func(format string, args ...any) error {
-			return bad("jobs[%d] (id %q): "+format, append([]any{i, j.ID}, args...)...)
+		switch {
+		case j.CPU > largest.CPU:
+			return jobs.bad(i, "cpu is %v, must be from 0 to %v (%s)", j.CPU, largest.CPU, whose)
+		case j.Memory > rigid.Memory:
+			return jobs.bad(i, "memory is %v, must be from 0 to %v (%s)", j.Memory, rigid.Memory, whoseRigid)
 		}
-		if j.ID == "" {
-			return bad("jobs[%d]: id is missing or empty", i)
+		fit := j.ID != "" && count.holds(float64(j.Tasks)) && cpu.holds(j.CPU) && memory.holds(j.Memory) && hold(resources, j.Resources)
+		if why := jobs.wrong(i, fit, each, j); why != "" {
+			return jobs.bad(i, "%s", why)
 		}
-		if k, ok := ids.first(i); ok {
-			return badJob("id is taken by jobs[%d] already", k)
+		if tasks += j.Tasks; tasks > maxSize {
+			return jobs.bad(i, "more than %d tasks in all", maxSize)
 		}
-		if j.Tasks < 1 {
-			return badJob("tasks is %d, must be at least 1", j.Tasks)
-		}
-		if tasks += j.Tasks; j.Tasks > maxSize || tasks > maxSize {
-			return badJob("more than %d tasks in all", maxSize)
-		}
-		if why := checkNeed("cpu", j.CPU, largest.CPU, whose); why != "" {
-			return badJob("%s", why)
-		}
-		if why := checkNeed("memory", j.Memory, rigid.Memory, whoseRigid); why != "" {
-			return badJob("%s", why)
-		}
-		if n := len(j.Resources); n != len(v.Resources) {
-			return badJob("resources has %d entries, must have one for each of the instance's %d resources", n, len(v.Resources))
+		switch {
+		case len(j.Resources) != len(v.Resources):
+			return jobs.bad(i, "resources has %d entries, must have one for each of the instance's %d resources", len(j.Resources), len(v.Resources))
+		case len(j.CurrentHosts) != 0 && len(j.CurrentHosts) != j.Tasks:
+			return jobs.bad(i, "current_hosts has %d entries, must have one for each of the %d tasks or none", len(j.CurrentHosts), j.Tasks)
 		}
 		for r, x := range j.Resources {
-			if why := checkNeed(fmt.Sprintf("resources[%d]", r), x, rigid.Resources[r], whoseRigid); why != "" {
-				return badJob("%s", why)
+			if x > rigid.Resources[r] {
+				return jobs.bad(i, "resources[%d] is %v, must be from 0 to %v (%s)", r, x, rigid.Resources[r], whoseRigid)
 			}
-		}
-		if n := len(j.CurrentHosts); n != 0 && n != j.Tasks {
-			return badJob("current_hosts has %d entries, must have one for each of the %d tasks or none", n, j.Tasks)
 		}
 		for _, h := range j.CurrentHosts {
 			if h < 0 || h >= v.Hosts {
-				return badJob("current_hosts names host %d, must be from 0 to %d", h, v.Hosts-1)
+				return jobs.bad(i, "current_hosts names host %d, must be from 0 to %d", h, v.Hosts-1)
 			}
 		}
 	}
@@ -249,18 +281,6 @@ func oversized(resources int) HostSize {
 // sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
 const minNeed = 1e-12
 
-// checkNeed describes an error in a need of a resource; "" if there is none. The largest host has most of it, and whose
-// describes that host.
-func checkNeed(name string, need, most float64, whose string) string {
-	switch {
-	case need >= minNeed && need <= most || need == 0:
-		return ""
-	case !(need >= 0 && need <= most):
-		return fmt.Sprintf("%s is %v, must be from 0 to %v (%s)", name, need, most, whose)
-	}
-	return fmt.Sprintf("%s is %v, must be 0 or at least %g of a host; give 0 or %g instead", name, need, minNeed, minNeed)
-}
-
 // maxResources bounds the resources other than memory, maxHostSizes the entries of HostSizes, minHostSize and
 // maxHostSize the amounts that a host has, other than 0.
 const (
@@ -270,15 +290,10 @@ const (
 	maxHostSize  = 1e3
 )
 
-func (v *VCSched) checkResources() string {
-	if len(v.Resources) > maxResources {
-		return fmt.Sprintf("resources has %d entries, must have at most %d", len(v.Resources), maxResources)
-	}
-	names := idCheck{at: func(r int) string { return v.Resources[r] }}
+// wrongResources describes an error in the names of resources, "" if there is none.
+func (v *VCSched) wrongResources() string {
+	names := elements{id: func(r int) string { return v.Resources[r] }}
 	for r, name := range v.Resources {
-		if name == "" {
-			return fmt.Sprintf("resources[%d] is empty, must be a name", r)
-		}
 		if name == "cpu" || name == "memory" {
 			return fmt.Sprintf("resources[%d] is %q, which every instance has: name other resources", r, name)
 		}
@@ -289,31 +304,18 @@ func (v *VCSched) checkResources() string {
 	return ""
 }
 
-func (v *VCSched) checkSizes() string {
-	if len(v.HostSizes) > maxHostSizes {
-		return fmt.Sprintf("host_sizes has %d entries, must have at most %d", len(v.HostSizes), maxHostSizes)
-	}
+// wrongSizes describes an error in the sizes of hosts, "" if there is none.
+func (v *VCSched) wrongSizes() string {
 	hosts := 0
-	for k, s := range v.HostSizes {
-		if s.Count < 1 || s.Count > maxSize {
-			return fmt.Sprintf("host_sizes[%d]: count is %d, must be from 1 to %d", k, s.Count, maxSize)
-		}
-		hosts += s.Count
-		if !(s.CPU >= minHostSize && s.CPU <= maxHostSize) {
-			return fmt.Sprintf("host_sizes[%d]: cpu is %v, must be from %g to %g reference hosts", k, s.CPU, minHostSize, maxHostSize)
+	for k := range v.HostSizes {
+		s := &v.HostSizes[k]
+		if why := hostSizeKeys.wrong(s); why != "" {
+			return fmt.Sprintf("host_sizes[%d]: %s", k, why)
 		}
 		if len(s.Resources) != len(v.Resources) {
 			return fmt.Sprintf("host_sizes[%d]: resources has %d entries, must have one for each of the instance's %d resources", k, len(s.Resources), len(v.Resources))
 		}
-		for r, x := range append([]float64{s.Memory}, s.Resources...) {
-			if !(x == 0 || x >= minHostSize && x <= maxHostSize) {
-				name := "memory"
-				if r > 0 {
-					name = fmt.Sprintf("resources[%d]", r-1)
-				}
-				return fmt.Sprintf("host_sizes[%d]: %s is %v, must be 0 or from %g to %g reference hosts", k, name, x, minHostSize, maxHostSize)
-			}
-		}
+		hosts += s.Count
 	}
 	if len(v.HostSizes) > 0 && hosts != v.Hosts {
 		return fmt.Sprintf("host_sizes counts %d hosts, hosts says %d", hosts, v.Hosts)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -112,9 +113,7 @@ func TestUnitsRelax(t *testing.T) {
 // At the border: needs that come to a host, or to the budget, with the tolerance,
 // to within some units in the last place.
 func TestUnitsAtTheBorder(t *testing.T) {
-	if view.FitTolerance != verify.Tolerance {
-		t.Fatal("the judge's tolerance is another one")
-	}
+	require.Is(t, verify.Tolerance, view.FitTolerance, "the tolerance of the solvers beside the judge's")
 	rng := rand.New(rand.NewPCG(1, 1))
 	var fit, not, doubtful int
 	for range 4_000 {
@@ -196,9 +195,7 @@ func TestRedundantResources(t *testing.T) {
 		HostSizes: []model.HostSize{{Count: 1, CPU: 1, Memory: 1, Resources: []float64{1, 0, 1, 1, 1}}, {Count: 1, CPU: 1, Memory: 2, Resources: []float64{2, 1, 3, 1, 1}}},
 		Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 1, Memory: 0.5, Resources: []float64{0.5, 0, 0.25, 1, 1}},
 			{ID: "b", Tasks: 1, CPU: 1, Memory: 1, Resources: []float64{1, 0, 1, 0.25, 0.25}}}}
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
 	u := view.OfVCSched(in)
 	if len(u.Rigid) != 2 || u.Rigid[1][0] != u.Scale || u.Rigid[1][2] != u.Scale/4 {
 		t.Errorf("%d resources are left: %v", len(u.Rigid), u.Rigid)

@@ -27,6 +27,7 @@ type schema struct {
 	Ref         string `json:"$ref"`
 	Const       jsontext.Value
 	Enum        []string
+	AnyOf       []*schema
 	Items       *schema
 	Required    []string
 	Properties  jsontext.Value
@@ -83,6 +84,9 @@ func (w writer) annotation(key string, s schema) (kind, part string) {
 	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
 		s = *w.defs[name]
 	}
+	if s.Ref == "account.json" { // of one shape for all kinds, and only shown
+		return "Dict[str, Any]", ""
+	}
 	switch s.Type {
 	case "string":
 		return "str", ""
@@ -112,6 +116,10 @@ func (w writer) annotation(key string, s schema) (kind, part string) {
 	}
 	if s.Enum != nil {
 		return "str", ""
+	}
+	if len(s.AnyOf) == 2 && s.AnyOf[0].Type == "null" {
+		kind, part = w.annotation(key, *s.AnyOf[1])
+		return "Optional[" + kind + "]", part
 	}
 	w.t.Fatalf("%s: no type for %+v", key, s)
 	return "", ""
@@ -181,7 +189,7 @@ func TestInstances(t *testing.T) {
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Type
+from typing import Any, Dict, List, Optional, Type
 
 from .record import Record
 `)

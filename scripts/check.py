@@ -220,7 +220,7 @@ def meaning(names, ranges, words):
     raise Refused(f"no name {words[0][:40]}")
 
 def rates(instance):
-    """Give the rate from each machine of a dag to each."""
+    """Give the rate from each machine of a dag to each, to itself 0 if that takes no time."""
     machines, network = instance["machines"], instance.get("network", {})
     bandwidth, matrix = network.get("bandwidth", 0), network.get("path_capacity")
     M = range(len(machines))
@@ -231,7 +231,8 @@ def rates(instance):
         a, b = ids[route["from"]], ids[route["to"]]
         for x, y in ((a, b),) if route.get("one_way") else ((a, b), (b, a)):
             rate[x][y] = min([rate[x][y]] + [capacity[link] for link in route.get("links", [])])
-    return [[r * Fraction(3, 4) for r in row] for row in rate] if instance.get("transfer_model") == "tcp-all" else rate
+    part = Fraction(3, 4) if instance.get("transfer_model") == "tcp-all" else 1
+    return [[rate[a][b] * part if a != b else Fraction(machines[a].get("local_rate", 0)) for b in M] for a in M]
 
 def dag(instance, unit, upper, state):
     """Tasks with precedence on machines; the objective is the makespan."""
@@ -239,21 +240,32 @@ def dag(instance, unit, upper, state):
     u, machines, tasks, slack = Fraction(float(unit)), instance["machines"], instance.get("tasks", []), 1
     M, T = range(len(machines)), range(len(tasks))
     def units(d):
-        """Give how many units a duration counts as, and note if that is rounded up."""
+        """Give how many units a duration (None: without end) counts as, and note if that is rounded up."""
         nonlocal slack
+        if d is None:
+            return MUCH
         n = math.floor(d * SLACK / u)
         slack = SLACK if min(n, upper + 1) * u > d else slack
         return n if n <= upper else MUCH
-    cost = [[units(Fraction(t["work"] / machines[a]["speed"] if "work" in t else t["cost_s"][a])) for a in M]
-            for t in tasks]
+    def seconds(t, a):
+        """Give how long a task takes on a machine."""
+        if "work" in t:
+            return Fraction(t["work"] / machines[a]["speed"])
+        return None if t["cost_s"][a] is None else Fraction(t["cost_s"][a])
+    cost = [[units(seconds(t, a)) for a in M] for t in tasks]
     rate, ids = rates(instance), {task["id"]: t for t, task in enumerate(tasks)}
     transfer, successors, predecessors = {}, {t: [] for t in T}, {t: [] for t in T}
     for edge in instance.get("edges", []):
         t, s, data = ids[edge["from"]], ids[edge["to"]], Fraction(edge["data"])
         successors[t].append(s)
         predecessors[s].append(t)
-        transfer[t, s] = [[0 if a == b else units(Fraction(machines[a].get("startup_s", 0)) + (
-            data / rate[a][b] if data else 0)) for b in M] for a in M]
+        def way(a, b):
+            """Give how long the data take from a to b."""
+            if a != b and not rate[a][b]:
+                return None
+            sent = data / rate[a][b] if data and rate[a][b] else 0
+            return sent + Fraction(machines[a].get("startup_s", 0) if a != b else 0)
+        transfer[t, s] = [[units(way(a, b)) for b in M] for a in M]
     head, tail, reached = {}, {}, {}  # the least time before a task and after it; the tasks to which it has paths
     order = list(TopologicalSorter(predecessors).static_order())
     for t in order:

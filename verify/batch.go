@@ -39,6 +39,8 @@ const (
 // migrates: for the time of a migration it does no work, also if it changes tier meanwhile. Its run ends in the first
 // microsecond by which its work is done.
 //
+// On a machine of nodes processes hold their needs of a node instead of a processor (see judgedNodes).
+//
 // A segment with a wrong place is left out of the further checks. A process on a
 // processor that is taken has no effect there. The work of a run with a wrong place,
 // time or order of segments isn't checked. segmentJudge.read describes how the objectives are computed, if all jobs
@@ -97,6 +99,7 @@ type batchJudge struct {
 	uses                 []int32         // of all processes, of jobs without uses the first
 	seen                 []int           // by processor, the number of the last segment that lists it
 	segments             int
+	nodes                *judgedNodes // nil: processors alone
 }
 
 // batchRun is a job and its progress.
@@ -121,6 +124,7 @@ func tenThousandths(x float64) int64 { return int64(math.Round(x * dedicated)) }
 func newBatchJudge(ctx context.Context, in *model.Batch, r *Report) *batchJudge {
 	j := &batchJudge{ctx: ctx, in: in, report: r, threshold: 9600, jobs: make([]batchRun, len(in.Jobs)), use: make([]int32, in.Processors),
 		foreground: make([]*batchSegment, in.Processors), background: make([]*batchSegment, in.Processors), seen: make([]int, in.Processors)}
+	j.nodes = newJudgedNodes(in)
 	if in.Threshold != 0 {
 		j.threshold = tenThousandths(in.Threshold)
 	}
@@ -190,6 +194,10 @@ func (j *batchJudge) start(s *batchSegment) {
 		return
 	}
 	x.rate = dedicated - int64(x.loss)
+	if j.nodes != nil {
+		j.nodes.start(j.report, s, j.in.Jobs[s.request].Needs)
+		return
+	}
 	j.hold(s, j.foreground, foregroundOverlap)
 	for i, p := range s.place.Processors {
 		if j.foreground[p] == s {
@@ -202,23 +210,33 @@ func (j *batchJudge) start(s *batchSegment) {
 // place checks the place of a segment by itself.
 func (j *batchJudge) place(s *batchSegment) bool {
 	r, tier, list := j.report, s.place.Tier, s.place.Processors
-	before := len(r.Violations)
+	before, needs, noun := len(r.Violations), j.in.Jobs[s.request].Needs, "processor"
+	if needs != nil {
+		noun = "node"
+	}
 	if tier != model.TierForeground && (tier != model.TierBackground || j.in.Tiers == 1) {
 		r.add(unknownTier, 0, "job %q runs in the tier %q, there is the foreground and, with two tiers, %q; the instance has %d", s.id, tier, model.TierBackground, j.in.Tiers)
 	}
 	if n := j.in.Jobs[s.request].Processes; len(list) != n {
-		r.add(processCount, 0, "job %q has %d processes, on %d processors", s.id, n, len(list))
+		r.add(processCount, 0, "job %q has %d processes, on %d %ss", s.id, n, len(list), noun)
 	}
 	j.segments++
 	for _, p := range list {
 		switch {
 		case p < 0 || int(p) >= j.in.Processors:
-			r.add(unknownProcessor, 0, "job %q runs on processor %d, there are 0 to %d", s.id, p, j.in.Processors-1)
+			r.add(unknownProcessor, 0, "job %q runs on %s %d, there are 0 to %d", s.id, noun, p, j.in.Processors-1)
+		case j.seen[p] == j.segments && needs != nil:
+			if needs.Spread {
+				r.add(sharedNode, 0, "job %q runs two processes on node %d, it spreads them", s.id, p)
+			}
 		case j.seen[p] == j.segments:
 			r.add(repeatedProcessor, 0, "job %q runs two processes on processor %d", s.id, p)
 		default:
 			j.seen[p] = j.segments
 		}
+	}
+	if needs != nil && len(r.Violations) == before {
+		j.nodes.allowed(r, s, needs)
 	}
 	s.placed = len(r.Violations) == before
 	return s.placed
@@ -305,6 +323,9 @@ func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
 func (j *batchJudge) end(s *batchSegment) {
 	if !s.placed {
 		return
+	}
+	if j.nodes != nil {
+		j.nodes.end(s, j.in.Jobs[s.request].Needs)
 	}
 	tier := j.foreground
 	if s.place.Tier == model.TierBackground {

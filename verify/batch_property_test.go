@@ -3,8 +3,6 @@
 package verify_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -197,9 +195,7 @@ func TestBatchSimulated(t *testing.T) {
 	draws := require.Rounds(3000)
 	for draw := range draws {
 		in := testkit.RandomBatch(rng, 1+min(1, draw%3), 5, 1+rng.IntN(6))
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		e := simulateBatch(rng, in)
 		r := judge(t, in, e, verify.Options{})
 		if !r.Feasible() {
@@ -383,29 +379,13 @@ func bigExecution(n, tiers int) (*model.Batch, *model.Execution) {
 	return b, e
 }
 
-// The judge stops when its context ends, and judges a large execution otherwise.
-func TestBatchInterrupted(t *testing.T) {
-	t.Parallel()
-	b, e := bigExecution(2000, 2)
-	if r := judge(t, b, e, verify.Options{}); !r.Feasible() {
-		t.Fatal(r)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if r, err := verify.Verify(ctx, b, e, verify.Options{}); !errors.Is(err, context.Canceled) || r.Checked != nil {
-		t.Errorf("%v, %v", err, r)
-	}
-}
-
 func BenchmarkVerifyBatch(b *testing.B) {
 	for _, tiers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("tiers=%d", tiers), func(b *testing.B) {
 			in, e := bigExecution(200_000, tiers)
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := verify.Verify(b.Context(), in, e, verify.Options{Valid: true}); err != nil || !r.Feasible() {
-					b.Fatal(r, err)
-				}
+				require.Feasible(verify.Verify(b.Context(), in, e, verify.Options{Valid: true}))(b)
 			}
 		})
 	}

@@ -17,8 +17,10 @@ const (
 	unknownTask        = "unknown_task"        // a task that the instance doesn't have
 	repeatedTask       = "repeated_task"       // a task is scheduled twice
 	unknownMachine     = "unknown_machine"     // a task is on a machine that isn't there
+	ineligibleMachine  = "ineligible_machine"  // a task is on a machine that can't run it
 	invalidStart       = "invalid_start"       // a start that is NaN, infinite or before 0
 	machineOverlap     = "machine_overlap"     // two tasks at a time on one machine
+	missingPath        = "missing_path"        // an edge is between machines without a path
 	missingTransfer    = "missing_transfer"    // an edge between two machines has no transfer
 	unknownTransfer    = "unknown_transfer"    // a transfer of no edge
 	repeatedTransfer   = "repeated_transfer"   // an edge is transferred twice
@@ -29,7 +31,8 @@ const (
 
 // dag judges a schedule. Amounts are seconds; late describes the tolerance.
 //
-// Tasks that are missing or have no valid start or machine are left out of the other checks. If a transfer is missing,
+// Tasks that are missing, can't run where they are, or have no valid start or machine are left out of the other checks.
+// If a transfer is missing,
 // the others can't be replayed: without it some may even be slower. They are then taken to share nothing, which is
 // never later than the truth, so no violation is reported wrongly. The objectives are computed only if all tasks and
 // transfers are there.
@@ -141,11 +144,12 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 		}
 		seen[t] = true
 		m, there := machine[x.Machine]
-		if there {
-			j.on[t] = m
-		} else {
+		if !there {
 			r.add(unknownMachine, 0, "task %q is on machine %q", x.ID, x.Machine)
 			complete = false
+		} else if j.on[t] = m; math.IsInf(in.Cost(t, int(m)), 1) {
+			r.add(ineligibleMachine, 0, "task %q can't run on machine %q", x.ID, x.Machine)
+			there, complete = false, false
 		}
 		switch {
 		case !finite(x.StartS):
@@ -229,6 +233,9 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		switch {
 		case m < 0 || n < 0: // whether it is needed isn't known
 			j.sent[e] = math.NaN()
+		case m != n && in.Network.PathCapacity != nil && in.Network.PathCapacity[m][n] == 0:
+			r.add(missingPath, 0, "there is no path from machine %q to %q for the data from %q to %q", in.Machines[m].ID, in.Machines[n].ID, x.From, x.To)
+			j.sent[e], complete = math.NaN(), false
 		case m != n && !seen[e]:
 			r.add(missingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
 			complete = false

@@ -110,6 +110,9 @@ func newPaths(in *model.DAG) *paths {
 				continue
 			}
 			limit := p.alone(pair[0], pair[1])
+			if limit.Sign() == 0 {
+				continue
+			}
 			key := fmt.Sprint(links, limit)
 			k, ok := known[key]
 			if !ok {

@@ -22,11 +22,7 @@ type dagSolver func(context.Context, *model.DAG, model.Settings) (*model.Schedul
 
 func run(t *testing.T, solve dagSolver, d *model.DAG) *model.Schedule {
 	t.Helper()
-	s, err := solve(context.Background(), d, model.Settings{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(solve(context.Background(), d, model.Settings{Seed: 1}))(t)
 }
 
 // The judge finds a heuristic's schedule feasible, with the makespan that the model computes. If the transfers just
@@ -52,15 +48,10 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 				if name == "lns" { // it knows no contention
 					d = d.WithoutContention()
 				}
-				if err := d.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, d.Validate())
 				s := run(t, c.solve, d)
 				r := judge(t, d, s, verify.Options{})
-				o, err := d.Objective(s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				o := require.Value(d.Objective(s))(t)
 				if !r.Feasible() || math.Abs(r.Objective-o.Value) > 1e-9*o.Value || math.Abs(r.Second-o.Second) > 1e-9*o.Second {
 					t.Fatalf("objectives %v and %v, the report says: %v\n%+v\n%+v", o.Value, o.Second, r, d, s)
 				}
@@ -68,10 +59,7 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 					continue
 				}
 				g := view.OfDAG(d)
-				plan, err := dagplay.PlanOf(d, g, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := require.Value(dagplay.PlanOf(d, g, s))(t)
 				replay := dagplay.NewReplay(g)
 				replay.Run(plan, nil)
 				for e, at := range verify.ExactArrivals(d, s) {
@@ -103,14 +91,8 @@ func TestEarlierStartIsCaught(t *testing.T) {
 		d := verify.DrawDAG(rng, 8, 4)
 		s := run(t, []dagSolver{dagheur.HEFT, dagheur.SinnenSousa}[k%2], d)
 		g := view.OfDAG(d)
-		on, err := d.MachineOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := d.Objective(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		on := require.Value(d.MachineOf(s))(t)
+		o := require.Value(d.Objective(s))(t)
 		arrived := verify.ExactArrivals(d, s)
 		step := o.Value / 100
 		finish := func(t int) float64 { return s.Tasks[t].StartS + d.Cost(t, int(on[t])) }
@@ -192,11 +174,7 @@ func TestLargeScheduleOnABus(t *testing.T) {
 // No schedule of the six tasks, however odd, makes the judge panic, and none that passes beats the optimum of 23.
 func FuzzJudgeSchedule(f *testing.F) {
 	for _, tr := range model.TransferModels {
-		data, err := json.Marshal(sixPlan(sixTasks(tr), 21))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(require.Value(json.Marshal(sixPlan(sixTasks(tr), 21)))(f))
 	}
 	for _, text := range []string{
 		`{"kind":"dag","version":1,"tasks":[],"transfers":[]}`,

@@ -216,9 +216,7 @@ func TestReplayRounds(t *testing.T) {
 				d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(e, 0), To: fmt.Sprint(e, 1), Data: unit * second * rng.Float64()})
 				sent = append(sent, edges/7.5*second*rng.Float64())
 			}
-			if err := d.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, d.Validate())
 			s := d.Schedule(machine, zero, sent)
 			rounded := ExactArrivals(d, s)
 			flows, _ := flowsOf(d, s)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -38,6 +39,18 @@ func sixPlan(d *model.DAG, five float64) *model.Schedule {
 }
 
 var zeroTolerance = func() verify.Options { zero := 0.0; return verify.Options{Tolerance: &zero} }()
+
+// edited changes an instance (In) and its solution (S) as a row of a table says, in words or by a function.
+func edited[I, S any](t *testing.T, in I, s S, set string, edit func(I, S)) {
+	t.Helper()
+	require.Set(t, &struct {
+		In I
+		S  S
+	}{in, s}, set)
+	if edit != nil {
+		edit(in, s)
+	}
+}
 
 // constraints lists the names and the amounts to six digits.
 func constraints(r verify.Report) []string {
@@ -74,9 +87,7 @@ func TestSixTasksByHand(t *testing.T) {
 			d := sixTasks(c.transfer)
 			s := sixPlan(d, c.start)
 			arrived := verify.ExactArrivals(d, s)
-			if got := arrived[3].RatString(); got != c.wantFive {
-				t.Errorf("2->5 arrives at %s, want %s", got, c.wantFive)
-			}
+			require.Same(t, "2->5 arrives", c.wantFive, arrived[3].RatString())
 			if c.wantArrived != nil {
 				var got []string
 				for _, x := range arrived {
@@ -86,9 +97,7 @@ func TestSixTasksByHand(t *testing.T) {
 						got = append(got, x.RatString())
 					}
 				}
-				if diff := cmp.Diff(c.wantArrived, got); diff != "" {
-					t.Errorf("arrivals (-want,+got):\n%s", diff)
-				}
+				require.Same(t, "arrivals", c.wantArrived, got)
 			}
 			o := zeroTolerance
 			if c.transfer == model.TransferTCP {
@@ -100,9 +109,7 @@ func TestSixTasksByHand(t *testing.T) {
 			}
 			r = judge(t, d, sixPlan(d, c.start-1e-6), o)
 			early := []string{"task_precedence" + " 1e-06"}
-			if diff := cmp.Diff(early, constraints(r)); diff != "" {
-				t.Errorf("a start 1e-6 too early (-want,+got):\n%s", diff)
-			}
+			require.Same(t, "a start 1e-6 too early", early, constraints(r))
 		})
 	}
 }
@@ -110,65 +117,78 @@ func TestSixTasksByHand(t *testing.T) {
 // The mean finish is reported exactly, and a lone transfer takes 4/3 of its time when TCP is everywhere.
 func TestSixTasksOtherFigures(t *testing.T) {
 	r := judge(t, sixTasks(model.TransferFair), sixPlan(sixTasks(model.TransferFair), 21), zeroTolerance)
-	if want := (3 + 9 + 6 + 11 + 24 + 32) / 6.; r.Second != want {
-		t.Errorf("mean finish %v, want %v", r.Second, want)
-	}
+	require.Same(t, "mean finish", (3+9+6+11+24+32)/6., r.Second)
 	d := sixTasks(model.TransferTCPAll)
 	arrived := verify.ExactArrivals(d, sixPlan(d, 21))
-	if got := new(big.Rat).Sub(arrived[0], big.NewRat(3, 1)).RatString(); got != "4" {
-		t.Errorf("1->2 takes %s, want 4", got)
-	}
+	require.Same(t, "1->2", "4", new(big.Rat).Sub(arrived[0], big.NewRat(3, 1)).RatString())
 	// Task 2 would have to start at 7 then.
 	if r := judge(t, d, sixPlan(d, 40), zeroTolerance); !slices.Contains(constraints(r), "task_precedence"+" 1") {
 		t.Errorf("task 2 starts 1 s of 51 before its data are there, the report says: %v", r)
 	}
 }
 
-// Each small change of a good schedule is reported by its name.
+// Each small change of a good schedule is reported by its name, and one without all places and times has no objective.
 var dagMutations = map[string]struct {
-	mutate func(*model.Schedule)
+	set    string
+	mutate func(*model.DAG, *model.Schedule)
 	want   []string
 }{
-	"other transfer model": {func(s *model.Schedule) { s.TransferModel = model.TransferTCP }, []string{"transfer_model"}},
-	"task dropped":         {func(s *model.Schedule) { s.Tasks = slices.Delete(s.Tasks, 5, 6) }, []string{"missing_task"}},
-	"foreign task":         {func(s *model.Schedule) { s.Tasks[5].ID = "66" }, []string{"missing_task", "unknown_task"}},
-	"task twice":           {func(s *model.Schedule) { s.Tasks = append(s.Tasks, s.Tasks[0]) }, []string{"repeated_task"}},
-	"foreign machine":      {func(s *model.Schedule) { s.Tasks[5].Machine = "P4" }, []string{"unknown_machine"}},
-	"start is NaN":         {func(s *model.Schedule) { s.Tasks[5].StartS = math.NaN() }, []string{"invalid_start"}},
-	"start is infinite":    {func(s *model.Schedule) { s.Tasks[5].StartS = math.Inf(1) }, []string{"invalid_start"}},
-	"start before 0":       {func(s *model.Schedule) { s.Tasks[0].StartS = -0.32 }, []string{"invalid_start" + " 0.32"}},
-	"foreign machine and NaN": {func(s *model.Schedule) { s.Tasks[5] = model.TaskStart{ID: "6", Machine: "P4", StartS: math.NaN()} },
+	"other transfer model": {"S.TransferModel=tcp", nil, []string{"transfer_model"}},
+	"task dropped":         {"S.Tasks=[:5]", nil, []string{"missing_task"}},
+	"foreign task":         {"S.Tasks.5.ID=66", nil, []string{"missing_task", "unknown_task"}},
+	"task twice":           {"", func(_ *model.DAG, s *model.Schedule) { s.Tasks = append(s.Tasks, s.Tasks[0]) }, []string{"repeated_task"}},
+	"foreign machine":      {"S.Tasks.5.Machine=P4", nil, []string{"unknown_machine"}},
+	"can't run there": {"", func(d *model.DAG, _ *model.Schedule) { d.Tasks[5].CostS[1] = math.Inf(1) },
+		[]string{"ineligible_machine"}},
+	"no path": {"", func(d *model.DAG, _ *model.Schedule) {
+		d.Network.PathCapacity = [][]float64{{1, 1, 0}, {1, 1, 1}, {1, 1, 1}}
+	}, []string{"missing_path"}},
+	// The edge 1->3 has 4 units of data and no transfer.
+	"data stay for a while": {"", func(d *model.DAG, _ *model.Schedule) { d.Machines[0].LocalRate = 8 },
+		[]string{"task_precedence" + " 0.5"}},
+	"start is NaN":      {"S.Tasks.5.StartS=NaN", nil, []string{"invalid_start"}},
+	"start is infinite": {"S.Tasks.5.StartS=+Inf", nil, []string{"invalid_start"}},
+	"start before 0":    {"S.Tasks.0.StartS=-0.32", nil, []string{"invalid_start" + " 0.32"}},
+	"foreign machine and NaN": {"", func(_ *model.DAG, s *model.Schedule) {
+		s.Tasks[5] = model.TaskStart{ID: "6", Machine: "P4", StartS: math.NaN()}
+	},
 		[]string{"invalid_start", "unknown_machine"}},
-	"two at a time": {func(s *model.Schedule) { s.Tasks[5].StartS = 23.68 },
+	"two at a time": {"S.Tasks.5.StartS=23.68", nil,
 		// The edge 5->6 is within the machine.
 		[]string{"machine_overlap" + " 0.32", "task_precedence" + " 0.32"}},
-	"transfer dropped":      {func(s *model.Schedule) { s.Transfers = s.Transfers[:3] }, []string{"missing_transfer"}},
-	"foreign transfer":      {func(s *model.Schedule) { s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "6"}) }, []string{"unknown_transfer"}},
-	"transfer turned round": {func(s *model.Schedule) { s.Transfers[0].From, s.Transfers[0].To = "2", "1" }, []string{"missing_transfer", "unknown_transfer"}},
-	"transfer twice":        {func(s *model.Schedule) { s.Transfers = append(s.Transfers, s.Transfers[2]) }, []string{"repeated_transfer"}},
-	"transfer in a machine": {func(s *model.Schedule) {
-		s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "3", StartS: 3})
+	"transfer dropped": {"S.Transfers=[:3]", nil, []string{"missing_transfer"}},
+	"foreign transfer": {"", func(_ *model.DAG, s *model.Schedule) {
+		s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "6"})
+	}, []string{"unknown_transfer"}},
+	"transfer turned round": {"S.Transfers.0.From=2; S.Transfers.0.To=1", nil, []string{"missing_transfer", "unknown_transfer"}},
+	"transfer twice":        {"", func(_ *model.DAG, s *model.Schedule) { s.Transfers = append(s.Transfers, s.Transfers[2]) }, []string{"repeated_transfer"}},
+	"transfer in a machine": {"", func(_ *model.DAG, s *model.Schedule) {
+		s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "3", StartS: 5})
 	}, []string{"unneeded_transfer"}},
-	"transfer is NaN": {func(s *model.Schedule) { s.Transfers[3].StartS = math.NaN() }, []string{"invalid_start"}},
-	"transfer too early": {func(s *model.Schedule) { s.Transfers[0].StartS = 2.68 },
+	"transfer is NaN": {"S.Transfers.3.StartS=NaN", nil, []string{"invalid_start"}},
+	"transfer too early": {"S.Transfers.0.StartS=2.68", nil,
 		[]string{"transfer_precedence" + " 0.32"}},
-	"transfer before 0": {func(s *model.Schedule) { s.Transfers[0].StartS = -0.32 },
+	"transfer before 0": {"S.Transfers.0.StartS=-0.32", nil,
 		[]string{"invalid_start" + " 0.32", "transfer_precedence" + " 3.32"}},
 	// 2->5 has the bottleneck for itself then and arrives at 25, 4 s late.
-	"transfer too late":    {func(s *model.Schedule) { s.Transfers[1].StartS = 20 }, []string{"task_precedence" + " 4"}},
-	"task before its data": {func(s *model.Schedule) { s.Tasks[1].StartS = 5.68 }, []string{"task_precedence" + " 0.32"}},
+	"transfer too late":    {"S.Transfers.1.StartS=20", nil, []string{"task_precedence" + " 4"}},
+	"task before its data": {"S.Tasks.1.StartS=5.68", nil, []string{"task_precedence" + " 0.32"}},
 }
 
 func TestDAGMutationsAreCaught(t *testing.T) {
-	d := sixTasks(model.TransferFair)
 	for name, m := range dagMutations {
 		t.Run(name, func(t *testing.T) {
+			d := sixTasks(model.TransferFair)
 			s := sixPlan(d, 21)
-			m.mutate(s)
+			edited(t, d, s, m.set, m.mutate)
 			r := judge(t, d, s, verify.Options{})
 			if diff := cmp.Diff(m.want, constraints(r)); diff != "" || !errors.Is(r.Err(), model.ErrInfeasible) {
 				t.Errorf("violations (-want,+got):\n%s", diff)
 			}
+			incomplete := slices.ContainsFunc(m.want, func(c string) bool {
+				return slices.Contains([]string{"transfer_model", "missing_task", "unknown_machine", "ineligible_machine", "missing_path", "missing_transfer", "invalid_start"}, c)
+			})
+			require.Same(t, "no objective", incomplete, math.IsNaN(r.Objective))
 		})
 	}
 }
@@ -190,9 +210,7 @@ func TestDAGViolationsTogether(t *testing.T) {
 		got = append(got, v.Constraint)
 	}
 	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("violations (-want,+got):\n%s\n%v", diff, r)
-	}
+	require.Same(t, "result", want, got)
 	if !math.IsNaN(r.Objective) || !math.IsNaN(r.Second) {
 		t.Errorf("objectives %v and %v of a schedule without all times, want NaN", r.Objective, r.Second)
 	}

@@ -158,6 +158,9 @@ func (j *dagJudge) edgeFine(e int, arrived arrival) bool {
 	start, ends := j.start[t], !math.IsNaN(j.start[f])
 	ready, err, length, roundings := double{}, 0.0, math.Inf(1), float64(roundings)
 	if ends {
+		if j.within(e).Sign() > 0 {
+			return false // fractions decide
+		}
 		ready, length = j.finish(int(f)), j.length[f]
 	}
 	if sent := j.sent[e]; !math.IsNaN(sent) {
@@ -183,6 +186,9 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	length, roundings := math.Inf(1), float64(roundings)
 	if !math.IsNaN(j.start[f]) {
 		ready, length = j.finish(int(f)).rat(), j.length[f]
+		if stay := j.within(e); stay.Sign() > 0 {
+			ready, length = ready.Add(ready, stay), min(length, floor(stay))
+		}
 	}
 	if !math.IsNaN(j.sent[e]) {
 		sent := exact(j.sent[e])
@@ -210,6 +216,15 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 		r.add(taskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
 	}
 	return doubtful
+}
+
+// within returns how long the data of an edge take within a machine: 0 if they leave it.
+func (j *dagJudge) within(e int) *big.Rat {
+	m, data := j.on[j.from[e]], j.in.Edges[e].Data
+	if m < 0 || m != j.on[j.to[e]] || data == 0 || j.in.Machines[m].LocalRate == 0 {
+		return new(big.Rat)
+	}
+	return new(big.Rat).Quo(exact(data), exact(j.in.Machines[m].LocalRate))
 }
 
 // arrival is when a transfer arrives, off by at most err.

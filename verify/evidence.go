@@ -225,9 +225,9 @@ func maximum(a, b *big.Int) *big.Int {
 // need no fractions.
 type binary struct{ shift int }
 
-// see makes the unit small enough for x.
+// see makes the unit small enough for x, if that is finite.
 func (b *binary) see(x float64) {
-	if x == 0 {
+	if x == 0 || math.IsInf(x, 1) {
 		return
 	}
 	m, exponent := parts(x)

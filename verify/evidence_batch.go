@@ -14,13 +14,16 @@ import (
 
 // batchEvidence recomputes bounds on the mean response time, in ticks of a microsecond, and on slowdowns.
 func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
-	switch e.Figure {
-	case evidence.MostSlowdown:
-		return batchMostSlowdown(ctx, numbersOf(in), e)
-	case evidence.MeanSlowdown:
-		return batchMeanSlowdown(ctx, numbersOf(in), e)
+	t, err := pooledNumbers(in, e)
+	switch {
+	case err != nil:
+		return Followed{}, err
+	case e.Figure == evidence.MostSlowdown:
+		return batchMostSlowdown(ctx, t, e)
+	case e.Figure == evidence.MeanSlowdown:
+		return batchMeanSlowdown(ctx, t, e)
 	}
-	return batchResponses(ctx, numbersOf(in), e)
+	return batchResponses(ctx, t, e)
 }
 
 // batchResponses recomputes bounds on the weighted mean response time.

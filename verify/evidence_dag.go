@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
@@ -44,6 +45,8 @@ type dagHeads struct {
 	cost       [][]*big.Int // of [task of the set][machine]
 	head, tail [][]*big.Int
 	chain      bool
+	local      bool     // data take time within some machine
+	never      *big.Int // stands for what takes forever: more than twice all else together
 
 	from, to   []int        // of each edge between tasks of the set
 	succ, pred [][]int      // edges by task
@@ -62,7 +65,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	if len(ids)*m > maxEvidenceWork/4 { // of three exact figures each
 		return nil, tooMuch("costs")
 	}
-	h := &dagHeads{m: m, cost: make([][]*big.Int, len(ids))}
+	h := &dagHeads{m: m, cost: make([][]*big.Int, len(ids)), never: new(big.Int)}
 	task := make([]int, len(ids))
 	found := 0
 	for t := range in.Tasks {
@@ -98,7 +101,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	h.class = class
+	h.class, h.local = class, withinTakesTime(in)
 	if per := max(1, m); len(data)*per > maxEvidenceWork || len(kinds) > 1 && len(data)*per*per > maxEvidenceWork {
 		return nil, tooMuch("transfers")
 	}
@@ -119,7 +122,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	for k, t := range task {
 		h.cost[k] = make([]*big.Int, m)
 		for a := range m {
-			h.cost[k][a] = h.unit.whole(in.Cost(t, a))
+			h.cost[k][a] = h.whole(in.Cost(t, a))
 		}
 	}
 	h.lengths = make([][]*big.Int, len(data))
@@ -129,9 +132,11 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 		}
 		h.lengths[i] = make([]*big.Int, len(kinds))
 		for c := range kinds {
-			h.lengths[i][c] = h.unit.whole(length[i*len(kinds)+c])
+			h.lengths[i][c] = h.whole(length[i*len(kinds)+c])
 		}
 	}
+	h.never.Lsh(h.never, 1)
+	h.never.Add(h.never, big.NewInt(1))
 	for k := range missing {
 		if missing[k] == 0 {
 			h.order = append(h.order, k)
@@ -152,9 +157,19 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 	return h, h.fill(ctx)
 }
 
+// whole returns a time in units, never for one without an end.
+func (h *dagHeads) whole(seconds float64) *big.Int {
+	if math.IsInf(seconds, 1) {
+		return h.never
+	}
+	x := h.unit.whole(seconds)
+	h.never.Add(h.never, x)
+	return x
+}
+
 // length returns the time of an edge from machine a to b.
 func (h *dagHeads) length(e, a, b int) *big.Int {
-	if a == b {
+	if a == b && !h.local {
 		return new(big.Int)
 	}
 	return h.lengths[e][h.class[a*h.m+b]]
@@ -210,9 +225,12 @@ func (h *dagHeads) extend(row, of []*big.Int, task, e int, forward bool) {
 			least = end[b]
 		}
 	}
-	one, sum := len(h.lengths[e]) == 1, new(big.Int)
+	one, sum := len(h.lengths[e]) == 1 && !h.local, new(big.Int)
 	for a := range m {
 		best := end[a]
+		if h.local && best != nil {
+			best = new(big.Int).Add(best, h.length(e, a, a))
+		}
 		try := func(end, length *big.Int) {
 			if sum.Add(end, length); best == nil || sum.Cmp(best) < 0 {
 				best = new(big.Int).Set(sum)
@@ -243,24 +261,33 @@ func hasEdge(edges []int, f func(int) bool) bool {
 	return false
 }
 
-// dagClass is a start-up and a rate that pairs of machines have.
+// dagClass is a start-up and a rate that pairs of machines have; without a rate data take no more time.
 type dagClass struct {
 	startup *big.Rat
 	rate    *big.Rat
 }
 
+// withinTakesTime reports whether data take time within some machine.
+func withinTakesTime(in *model.DAG) bool {
+	return slices.ContainsFunc(in.Machines, func(m model.Machine) bool { return m.LocalRate > 0 })
+}
+
 // length returns the time of a transfer.
 func (c dagClass) length(data float64) float64 {
-	x := exact(data)
-	if data > 0 && c.rate.Sign() > 0 {
-		x.Quo(x, c.rate)
+	x := new(big.Rat)
+	switch {
+	case c.rate == nil:
+	case c.rate.Sign() == 0: // no path
+		return math.Inf(1)
+	case data > 0:
+		x.Quo(exact(data), c.rate)
 	}
 	near, _ := x.Add(x, c.startup).Float64()
 	return near
 }
 
-// dagClasses returns the class of each pair of different machines, [from*machines+to];
-// nothing of use once the context has ended.
+// dagClasses returns the class of each pair of different machines, [from*machines+to], and of each machine with itself
+// if data take time within some; nothing of use once the context has ended.
 func dagClasses(ctx context.Context, in *model.DAG) (class []int, kinds []dagClass) {
 	m := len(in.Machines)
 	class = make([]int, m*m)
@@ -268,7 +295,8 @@ func dagClasses(ctx context.Context, in *model.DAG) (class []int, kinds []dagCla
 		return class, []dagClass{{new(big.Rat), big.NewRat(1, 1)}}
 	}
 	p := newPaths(in)
-	if len(in.Network.Routes) == 0 && in.Network.PathCapacity == nil && m > 1 {
+	local := withinTakesTime(in)
+	if len(in.Network.Routes) == 0 && in.Network.PathCapacity == nil && m > 1 && !local {
 		same := true
 		for a := range m {
 			same = same && in.Machines[a].StartupS == in.Machines[0].StartupS
@@ -284,10 +312,17 @@ func dagClasses(ctx context.Context, in *model.DAG) (class []int, kinds []dagCla
 		}
 		startup := exact(in.Machines[a].StartupS)
 		for b := range m {
-			if a == b {
+			c := dagClass{startup, nil}
+			switch {
+			case a != b:
+				c.rate = p.alone(a, b)
+			case !local:
 				continue
+			default:
+				if c.startup = new(big.Rat); in.Machines[a].LocalRate > 0 {
+					c.rate = exact(in.Machines[a].LocalRate)
+				}
 			}
-			c := dagClass{startup, p.alone(a, b)}
 			key := c.startup.RatString()
 			if c.rate != nil {
 				key += " " + c.rate.RatString()
@@ -341,7 +376,8 @@ func dagPath(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, e
 }
 
 // dagLoad recomputes Σ_t min_a w_a cost(t, a) / Σ_a w_a. For any weights w ≥ 0 it bounds the
-// makespan C: a machine's tasks take C at most, so Σ_a w_a C ≥ Σ_a w_a Σ_{t on a} cost(t, a).
+// makespan C: a machine's tasks take C at most, so Σ_a w_a C ≥ Σ_a w_a Σ_{t on a} cost(t, a). The least is over the
+// machines that can run t.
 func dagLoad(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	m := len(in.Machines)
 	if len(in.Tasks)*m > maxEvidenceWork {
@@ -385,7 +421,11 @@ func dagLoadSum(ctx context.Context, in *model.DAG, weights []*big.Int, cost bin
 		}
 		var least *big.Int
 		for a := range weights {
-			if x.Mul(weights[a], cost.whole(in.Cost(t, a))); least == nil || x.Cmp(least) < 0 {
+			c := in.Cost(t, a)
+			if math.IsInf(c, 1) {
+				continue
+			}
+			if x.Mul(weights[a], cost.whole(c)); least == nil || x.Cmp(least) < 0 {
 				least = new(big.Int).Set(x)
 			}
 		}
@@ -410,7 +450,11 @@ func dagLoadSmall(ctx context.Context, in *model.DAG, weights []float64, weight,
 		}
 		leastHigh, leastLow := uint64(math.MaxUint64), uint64(math.MaxUint64)
 		for a := range w {
-			c, ok := cost.small(in.Cost(t, a))
+			seconds := in.Cost(t, a)
+			if math.IsInf(seconds, 1) {
+				continue
+			}
+			c, ok := cost.small(seconds)
 			if !ok {
 				return nil, false
 			}

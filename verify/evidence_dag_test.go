@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,9 +51,7 @@ func TestDAGLoadSmall(t *testing.T) {
 			continue
 		}
 		small++
-		if got.Cmp(want) != 0 {
-			t.Fatalf("%v, want %v: weights %v, %+v", got, want, weights, d.Tasks)
-		}
+		require.Is(t, 0, got.Cmp(want), got, "beside", want, "weights", weights, d.Tasks)
 	}
 	if small < draws/2 || small == draws {
 		t.Errorf("%d of %d loads in words", small, draws)

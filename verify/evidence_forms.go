@@ -61,11 +61,12 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keySomePrices})},
 	},
 	model.KindBatch: {
-		evidence.Sum:     {"figure": keyFigure("", evidence.MeanSlowdown)},
-		evidence.Machine: {"figure": keyFigure("", evidence.MeanSlowdown), "function": keyFunction, "count": keyTenths},
+		evidence.Sum: {"figure": keyFigure("", evidence.MeanSlowdown)},
+		evidence.Machine: {"figure": keyFigure("", evidence.MeanSlowdown), "function": keyFunction, "count": keyTenths,
+			"resource": keyAnything, "rows": keyRows},
 		evidence.Prices: {"figure": keyFigure("", evidence.MeanSlowdown), "resource": keyOneOf("", "job"),
 			"times": keyTimes, "prices": keyClassPrices},
-		evidence.Windows: {"figure": keyFigure(evidence.MostSlowdown), "windows": keyOneWindow},
+		evidence.Windows: {"figure": keyFigure(evidence.MostSlowdown), "windows": keyOneWindow, "resource": keyAnything, "rows": keyRows},
 	},
 	model.KindTVC: {
 		evidence.Sum:     {},

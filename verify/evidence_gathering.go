@@ -39,8 +39,11 @@ import (
 // branch and bound: the bound by the tasks placed so far only grows. Tails are the same backwards in time, but for
 // start-ups: these then come after the data, so the sender's start-ups are part of w.
 //
+// Data within a machine are taken to need no time.
+//
 // All is monotone in each figure and every sum bounds a time. So each figure may be rounded down to the unit, and
-// each sum be cut at 2^60 units, more than all tasks take on some machine: the optimum is no later. Nothing overflows.
+// each sum be cut at 2^60 units, more than all tasks take on some machine or one by one: the optimum is no later.
+// Nothing overflows.
 func dagGathering(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	n, m := len(in.Tasks), len(in.Machines)
 	f := Followed{Bound: new(big.Rat), How: "what must come together before and after tasks"}
@@ -54,6 +57,9 @@ func dagGathering(ctx context.Context, in *model.DAG, e *model.Evidence) (Follow
 			sum += in.Cost(t, a)
 		}
 		least = min(least, sum)
+	}
+	if math.IsInf(least, 1) {
+		least = oneByOne(in)
 	}
 	if n == 0 || least == 0 {
 		return f, nil
@@ -153,6 +159,36 @@ func (g *gathered) down(x *big.Rat) int64 {
 	return num.Int64()
 }
 
+// units is down of seconds.
+func (g *gathered) units(seconds float64) int64 {
+	if math.IsInf(seconds, 1) {
+		return cut
+	}
+	return g.down(exact(seconds))
+}
+
+// oneByOne returns an end of a schedule that runs each task after all others are over and their data have arrived:
+// some makespan is no longer. TCP takes less than twice as long as without contention.
+func oneByOne(in *model.DAG) (all float64) {
+	most := func(times func(k int) float64, n int) {
+		longest := 0.0
+		for k := range n {
+			if x := times(k); !math.IsInf(x, 1) {
+				longest = max(longest, x)
+			}
+		}
+		all += longest
+	}
+	for t := range in.Tasks {
+		most(func(a int) float64 { return in.Cost(t, a) }, len(in.Machines))
+	}
+	_, kinds := dagClasses(context.Background(), in)
+	for e := range in.Edges {
+		most(func(k int) float64 { return 2 * kinds[k].length(in.Edges[e].Data) }, len(kinds))
+	}
+	return all
+}
+
 func (g *gathered) read(in *model.DAG) error {
 	n, m := g.n, g.m
 	for t := range n {
@@ -160,7 +196,7 @@ func (g *gathered) read(in *model.DAG) error {
 			return g.ctx.Err()
 		}
 		for a := range m {
-			g.cost = append(g.cost, g.down(exact(in.Cost(t, a))))
+			g.cost = append(g.cost, g.units(in.Cost(t, a)))
 		}
 	}
 	for a := range m {
@@ -187,10 +223,12 @@ func (g *gathered) read(in *model.DAG) error {
 		lengths := make([]int64, len(kinds))
 		for c, k := range kinds {
 			x := new(big.Rat).Set(k.startup)
-			if data.Sign() > 0 && k.rate.Sign() > 0 {
+			if data.Sign() > 0 && k.rate != nil && k.rate.Sign() > 0 {
 				x.Add(x, new(big.Rat).Quo(data, k.rate))
 			}
-			lengths[c] = min(g.down(x), g.down(exact(k.length(in.Edges[e].Data)))) // of both readings of a length
+			if lengths[c] = g.units(k.length(in.Edges[e].Data)); lengths[c] < cut {
+				lengths[c] = min(g.down(x), lengths[c]) // of both readings of a length
+			}
 		}
 		g.lengths = append(g.lengths, lengths)
 		pass := func(capacity *big.Rat) int64 {
@@ -228,14 +266,18 @@ func (g *gathered) links(in *model.DAG) (into, outOf []*big.Rat) {
 		}
 		return p.classes[k].links
 	}
-	least := func(a int, class func(b int) int) (capacity *big.Rat) {
+	least := func(a int, into bool) (capacity *big.Rat) {
 		uses, routes := map[int]int{}, 0
 		for b := range g.m {
-			if b == a {
+			from, to := a, b
+			if into {
+				from, to = b, a
+			}
+			if b == a || p.own(from, to).Sign() == 0 {
 				continue
 			}
 			routes++
-			for _, l := range slices.Compact(slices.Clone(used(class(b)))) {
+			for _, l := range slices.Compact(slices.Clone(used(p.class(from, to)))) {
 				uses[l]++
 			}
 		}
@@ -253,8 +295,8 @@ func (g *gathered) links(in *model.DAG) (into, outOf []*big.Rat) {
 		if g.ctx.Err() != nil {
 			break
 		}
-		into = append(into, least(a, func(b int) int { return p.class(b, a) }))
-		outOf = append(outOf, least(a, func(b int) int { return p.class(a, b) }))
+		into = append(into, least(a, true))
+		outOf = append(outOf, least(a, false))
 	}
 	return into, outOf
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -46,15 +47,9 @@ func TestNarrowPrices(t *testing.T) {
 			continue
 		}
 		fit++
-		got, err := x.total(t.Context(), ticks, common, &work)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(x.total(t.Context(), ticks, common, &work))(t)
 		steps := 0
-		want, err := wholePayments(t.Context(), ticks, e, unit, common, &steps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(wholePayments(t.Context(), ticks, e, unit, common, &steps))(t)
 		if got.Cmp(want) != 0 || work != steps {
 			t.Fatalf("seed %d: %v in %d steps, by numbers of any size %v in %d", seed, got, work, want, steps)
 		}

@@ -23,8 +23,8 @@ import (
 //   - z_eab = x_ia x_jb for an edge e from task i to j with some transfer that takes time.
 //   - y_ija = 1 if i and j are both on a, i before j, else 0, for i and j that no path of edges orders. For an edge
 //     from i to j it is z_eaa, or 0 without z.
-//   - Heads and tails h, q of tasks by machine come from dagHeads over machines with h + cost + q ≤ H. A task is on no
-//     other, z_eab = 0 if h_ia + cost_ia + length_eab + cost_jb + q_jb > H, and y_ija = 0 if h_ia + cost_ia + cost_ja +
+//   - Heads and tails h, q of tasks by machine come from dagHeads over machines that can run the task and have
+//     h + cost + q ≤ H. A task is on no other, z_eab = 0 if h_ia + cost_ia + length_eab + cost_jb + q_jb > H, and y_ija = 0 if h_ia + cost_ia + cost_ja +
 //     q_ja > H.
 //
 // The rows, by kind:
@@ -120,6 +120,7 @@ func (o *dagRows) windows(ctx context.Context, horizon float64) (bool, error) {
 	before := o.unit.shift
 	o.unit.see(horizon)
 	if up := uint(o.unit.shift - before); up > 0 {
+		o.never = new(big.Int).Lsh(o.never, up)
 		for _, table := range [][][]*big.Int{o.cost, o.lengths} {
 			for _, row := range table {
 				for a := range row {
@@ -132,6 +133,9 @@ func (o *dagRows) windows(ctx context.Context, horizon float64) (bool, error) {
 	o.off = make([][]bool, o.n)
 	for t := range o.off {
 		o.off[t] = make([]bool, o.m)
+		for a, c := range o.cost[t] {
+			o.off[t][a] = c.Cmp(o.never) >= 0
+		}
 	}
 	for again := true; again; {
 		again = false
@@ -215,7 +219,7 @@ func (o *dagRows) variables() {
 // hasZ reports whether an edge with z may be from machine a to b.
 func (o *dagRows) hasZ(e, a, b int) bool {
 	i, j := o.from[e], o.to[e]
-	if o.off[i][a] || o.off[j][b] {
+	if o.off[i][a] || o.off[j][b] || o.length(e, a, b).Cmp(o.never) >= 0 {
 		return false
 	}
 	sum := new(big.Int).Add(o.head[i][a], o.cost[i][a])
@@ -314,7 +318,7 @@ func (o *dagRows) row(kind string, number int64, lambda *big.Int) error {
 		x(i, minus, costs(i))
 		for a := 0; a < m && o.timed[k]; a++ {
 			for b := range m {
-				if a != b && o.hasZ(k, a, b) {
+				if o.hasZ(k, a, b) {
 					o.less(&o.z[(k*m+a)*m+b], minus, o.length(k, a, b))
 				}
 			}
@@ -438,13 +442,13 @@ func (o *dagRows) least() *big.Rat {
 func (o *dagRows) up(sum *big.Int) *big.Rat {
 	common := new(big.Int)
 	tables := [][][]*big.Int{o.cost, o.lengths}
-	if o.m == 1 {
+	if o.m == 1 && !o.local {
 		tables = tables[:1] // nothing is sent
 	}
 	for _, table := range tables {
 		for _, row := range table {
 			for _, x := range row {
-				if x.Sign() > 0 && (common.Sign() == 0 || common.BitLen() > 1) {
+				if x.Sign() > 0 && x.Cmp(o.never) < 0 && (common.Sign() == 0 || common.BitLen() > 1) {
 					common.GCD(nil, nil, common, x)
 				}
 			}

@@ -81,10 +81,7 @@ func (x *orderingDraw) rows(t *testing.T, horizon float64) *dagRows {
 	for k := range x.in.Tasks {
 		ids = append(ids, x.in.Tasks[k].ID)
 	}
-	h, err := newDAGHeads(t.Context(), x.in, ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := require.Value(newDAGHeads(t.Context(), x.in, ids))(t)
 	o := &dagRows{dagHeads: h, n: len(ids)}
 	if some, err := o.windows(t.Context(), horizon); err != nil || !some {
 		t.Fatalf("no schedule by %v (%v), but there is one by %d: %+v", horizon, err, x.end, x.in)

@@ -9,14 +9,12 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The schema of results names each type of evidence that the judge knows, and the claims.
 func TestSchemaNamesEvidence(t *testing.T) {
-	text, err := os.ReadFile("../docs/reference/schema/result.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../docs/reference/schema/result.json"))(t)
 	var schema struct {
 		Defs struct {
 			Evidence struct {
@@ -28,9 +26,7 @@ func TestSchemaNamesEvidence(t *testing.T) {
 			} `json:"evidence"`
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal(text, &schema))
 	want := []string{evidence.Relaxation, evidence.Search, evidence.Proof}
 	for _, forms := range evidenceForms {
 		for name := range forms {

@@ -127,6 +127,9 @@ func TestEvidence(t *testing.T) {
 			if k%20 == 0 {
 				in = testkit.RandomBatch(rng, 1+k/20%2, 20, 100+rng.IntN(200))
 			}
+			if k%3 == 0 {
+				in = testkit.RandomNodes(rng, 1+rng.IntN(8))
+			}
 			return in, append(append(batchbounds.Quick(ctx, in), all(batchbounds.All(ctx, in))...),
 				batchbounds.Others(ctx, in)...)
 		}, []string{evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows}, nil, 0},
@@ -179,10 +182,7 @@ func TestEvidenceContention(t *testing.T) {
 		} else if k%3 == 1 { // no link of a machine is of all its routes
 			in.Network.Routes = slices.Delete(in.Network.Routes, drop, drop+1)
 		}
-		r, err := dagexact.Search.Solve(t.Context(), in, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(dagexact.Search.Solve(t.Context(), in, model.Settings{}))(t)
 		all := dagbounds.QuickOf(t.Context(), in)
 		n.holds(t, in, all)
 		all = slices.DeleteFunc(all, func(b bounds.Bound) bool { return b.Name != "gathering" && b.Name != "traffic" })
@@ -218,21 +218,14 @@ func TestEvidenceVCSched(t *testing.T) {
 		in := testkit.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, append(vcbounds.Quick(t.Context(), in), vcbounds.ClosedForm(in)))
 		if k%20 == 0 || testing.Short() {
-			all, err := vcbounds.All(context.Background(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n.holds(t, in, all)
+			n.holds(t, in, require.Value(vcbounds.All(context.Background(), in))(t))
 		}
 		if k%5 == 0 {
 			in, x := testkit.RandomVectors(vectors, false), n
 			if len(in.HostSizes) > 0 {
 				x = sizes
 			}
-			all, err := vcbounds.All(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := require.Value(vcbounds.All(t.Context(), in))(t)
 			x.holds(t, in, append(all, vcbounds.Quick(t.Context(), in)...))
 		}
 	}
@@ -298,18 +291,10 @@ func TestEvidenceChains(t *testing.T) {
 			q.DeadlineS = q.ReadyS + length + float64(rng.IntN(2500))
 			in.Requests = append(in.Requests, q)
 		}
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		all, err := resbounds.All(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
+		all := require.Value(resbounds.All(t.Context(), in))(t)
 		n.holds(t, in, all)
-		r, err := resexact.Search.Solve(t.Context(), in, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(resexact.Kernel.Solve(t.Context(), in, model.Settings{}))(t)
 		n.sound(t, rng, in, all, r.Objective, r.Status != model.StatusInfeasible, 60)
 	}
 	n.want(t, evidence.Prices, "refused", "true", "tight")
@@ -339,17 +324,11 @@ func TestEvidenceLayers(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		r, err := tvcexact.Search.Solve(t.Context(), in, model.Settings{TimeLimit: time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(tvcexact.Search.Solve(t.Context(), in, model.Settings{TimeLimit: time.Second}))(t)
 		if r.Status != model.StatusOptimal {
 			continue
 		}
-		all, err := tvcbounds.All(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(tvcbounds.All(t.Context(), in))(t)
 		n.holds(t, in, all)
 		n.sound(t, rng, in, all[len(all)-1:], r.Objective, true, 60)
 		lp := all[len(all)-1]
@@ -366,9 +345,7 @@ func TestEvidenceLayers(t *testing.T) {
 				}
 				m := r.Ascend(t.Context(), 1+rng.IntN(20))
 				if k%8 == 0 {
-					if m, err = r.Tighten(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					m = require.Value(r.Tighten(t.Context()))(t)
 				}
 				if e := r.Evidence(in, m); e != nil {
 					rough.Parts = append(rough.Parts, *e)
@@ -425,13 +402,8 @@ func TestEvidenceResources(t *testing.T) {
 				}
 			}
 		}
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		all, err := vcbounds.All(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
+		all := require.Value(vcbounds.All(t.Context(), in))(t)
 		n.holds(t, in, all)
 		for _, b := range all {
 			if e := b.Evidence; e != nil && e.Resource != "" && e.Resource != "cpu" {
@@ -517,9 +489,7 @@ func TestEvidenceRigid(t *testing.T) {
 			evidence.Crowd, "", 0, false},
 	} {
 		in := &model.VCSched{Name: "rigid", Hosts: x.hosts, HostSizes: x.sizes, Resources: []string{"disk", "net"}, Jobs: x.jobs}
-		if err := in.Validate(); err != nil {
-			t.Fatal(name, err)
-		}
+		require.OK(t, in.Validate(), name)
 		b := vcbounds.Quick(t.Context(), in)[0]
 		if b.Evidence == nil || b.Infeasible != x.infeasible || (b.Evidence.Type != x.evidence || b.Evidence.Resource != x.resource || len(b.Evidence.Elements) != x.elements) {
 			t.Errorf("%s: %v, infeasible %v, by %s", name, b.Value, b.Infeasible, text(b.Evidence))
@@ -548,9 +518,7 @@ func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bo
 	for range tries {
 		e, genuine := new(model.Evidence), len(all) > 0 && rng.IntN(2) == 0
 		if genuine {
-			if err := json.Unmarshal([]byte(text(all[rng.IntN(len(all))].Evidence)), e); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, json.Unmarshal([]byte(text(all[rng.IntN(len(all))].Evidence)), e))
 			for range 1 + rng.IntN(2) {
 				testkit.SpoilEvidence(rng, e)
 			}
@@ -632,10 +600,8 @@ func TestEvidenceForged(t *testing.T) {
 			optimum, _ := plain.Optimum(d)
 			all := dagbounds.QuickOf(t.Context(), d)
 			if rng.IntN(2) == 0 && highs.Available() {
-				_, e, err := dagbounds.Relaxation(t.Context(), d, []float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)])
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, e := require.Pair(dagbounds.Relaxation(t.Context(), d,
+					[]float64{1.01 * optimum, 1.5 * optimum, math.Inf(1)}[rng.IntN(3)]))(t)
 				all = []bounds.Bound{{Name: "ordering-relaxation", Evidence: e}}
 			}
 			return d, all, optimum, true
@@ -655,11 +621,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			r := testkit.RandomReservation(rng, 3+rng.IntN(3))
 			optimum, ok := plain.Optimum(r)
-			all, err := resbounds.All(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r, all, optimum, ok
+			return r, require.Value(resbounds.All(t.Context(), r))(t), optimum, ok
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
@@ -669,11 +631,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
 			optimum, _ := plain.Optimum(v)
-			all, err := tvcbounds.All(t.Context(), v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v, all, optimum, true
+			return v, require.Value(tvcbounds.All(t.Context(), v))(t), optimum, true
 		},
 		model.KindConsolidation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			c := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
@@ -853,9 +811,7 @@ func TestEvidenceForms(t *testing.T) {
 		"patterns of another part":         {tvc, patterns(1, "b"), "in the part"},
 		"prices of slots at an instant":    {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
 	} {
-		if err := x.in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, x.in.Validate())
 		f, err := verify.Evidence(t.Context(), x.in, x.e)
 		switch {
 		case x.want == "" && (err != nil || f.Evidence != x.e):
@@ -877,11 +833,7 @@ func TestEvidenceOfResult(t *testing.T) {
 		r.Instance, r.Kind = in.Name, model.KindDAG
 		r.SetBound(model.Metric{Sense: model.Minimise}, bound, model.DefaultGap)
 		r.Evidence = e
-		report, err := verify.Result(t.Context(), in, r, verify.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return report
+		return require.Value(verify.Result(t.Context(), in, r, verify.Options{}))(t)
 	}
 	value := dagbounds.QuickOf(t.Context(), in)[1].Value
 	if r := result(value, path()); !r.Feasible() || !slices.Contains(r.Checked, "the bound, by a path of 4 tasks") {
@@ -920,9 +872,7 @@ func FuzzEvidence(f *testing.F) {
 	v := testkit.RandomVCSched(rng, false)
 	r := testkit.RandomReservation(rng, 5)
 	ofDAG, err := dagbounds.All(f.Context(), d) // with multipliers of the ordering model
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.OK(f, err)
 	for _, all := range [][]bounds.Bound{ofDAG, vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))

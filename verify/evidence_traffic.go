@@ -40,7 +40,9 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 	perData := routeWeights(in, e.Weights[m:])
 	about := make([]float64, len(perData))
 	for k, r := range perData {
-		about[k] = floor(r)
+		if r != nil {
+			about[k] = floor(r)
+		}
 	}
 	var unit binary
 	for k, p := range e.Prices {
@@ -60,11 +62,13 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 	if unit.shift > 200 && (n+len(in.Edges))*m > maxEvidenceWork/16 {
 		return f, tooMuch("figures of so many digits")
 	}
-	costs := make([]*big.Int, n*m)
+	costs := make([]*big.Int, n*m) // nil where a task can't run
 	for t := range n {
 		for a := range m {
-			x := unit.whole(in.Cost(t, a))
-			costs[t*m+a] = x.Mul(x, big.NewInt(int64(e.Weights[a])))
+			if c := in.Cost(t, a); !math.IsInf(c, 1) {
+				x := unit.whole(c)
+				costs[t*m+a] = x.Mul(x, big.NewInt(int64(e.Weights[a])))
+			}
 		}
 		if stopped(ctx, t) {
 			return f, ctx.Err()
@@ -79,7 +83,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		for a, p := range prices {
 			for b, q := range prices {
 				// In float64s if the difference is far from the limit, else in fractions.
-				if q-p <= data*about[a*m+b]*(1-1e-13)-1e-15*(math.Abs(p)+math.Abs(q)) || a == b {
+				if perData[a*m+b] == nil || q-p <= data*about[a*m+b]*(1-1e-13)-1e-15*(math.Abs(p)+math.Abs(q)) || a == b {
 					continue
 				}
 				limit := new(big.Rat).Mul(exact(data), perData[a*m+b])
@@ -88,21 +92,26 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 				}
 			}
 			x := unit.whole(p)
-			into, outOf := costs[int(to[k])*m+a], costs[int(from[k])*m+a]
-			into.Add(into, x)
-			outOf.Sub(outOf, x)
+			if into := costs[int(to[k])*m+a]; into != nil {
+				into.Add(into, x)
+			}
+			if outOf := costs[int(from[k])*m+a]; outOf != nil {
+				outOf.Sub(outOf, x)
+			}
 		}
 	}
 	sum := new(big.Int)
 	for t := range n {
-		sum.Add(sum, slices.MinFunc(costs[t*m:][:m], (*big.Int).Cmp))
+		possible := slices.DeleteFunc(costs[t*m:][:m:m], func(x *big.Int) bool { return x == nil })
+		sum.Add(sum, slices.MinFunc(possible, (*big.Int).Cmp))
 	}
 	f.Bound = unit.rat(sum)
 	f.Bound.Quo(f.Bound, new(big.Rat).SetInt(all))
 	return f, nil
 }
 
-// routeWeights returns, for each pair of machines, the weight of a unit of data on the links between them.
+// routeWeights returns, for each pair of machines, the weight of a unit of data on the links between them; nil without a
+// path, over which no data go.
 func routeWeights(in *model.DAG, weights []float64) []*big.Rat {
 	m, p := len(in.Machines), newPaths(in)
 	share, of := p.ofAll(), make([]*big.Rat, len(p.classes))
@@ -116,10 +125,12 @@ func routeWeights(in *model.DAG, weights []float64) []*big.Rat {
 	none, all := new(big.Rat), make([]*big.Rat, m*m)
 	for a := range m {
 		for b := range m {
-			if all[a*m+b] = none; a != b {
-				if k := p.class(a, b); k >= 0 {
-					all[a*m+b] = of[k]
-				}
+			switch k := p.class(a, b); {
+			case a != b && p.own(a, b).Sign() == 0:
+			case a != b && k >= 0:
+				all[a*m+b] = of[k]
+			default:
+				all[a*m+b] = none
 			}
 		}
 	}

@@ -11,22 +11,11 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// countedCtx ends when it has been asked so many times; without a limit it counts.
-type countedCtx struct {
-	context.Context
-	asked, limit int
-}
-
-func (c *countedCtx) Err() error {
-	if c.asked++; c.limit > 0 && c.asked > c.limit {
-		return context.Canceled
-	}
-	return nil
-}
 
 // large is an instance of about n items with a solution that the judge accepts, or nearly, and its evidence of every
 // form.
@@ -123,8 +112,9 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 	return in, e, []model.Evidence{{Type: evidence.Sum}, {Type: evidence.Prices, Times: times[:20], Prices: prices[:19]}}
 }
 
-// The judge asks its context at least once for each 1024 items of every pass over them. When the context has ended, the
-// judge stops no later than at the end of its current loops.
+// The judge asks its context at least once for each 1024 items of every pass over them, and more often where an item
+// takes long. When the context has ended, the judge stops no later than at the end of its current loops, and returns
+// the context's error alone.
 func TestJudgeIsInterruptible(t *testing.T) {
 	t.Parallel()
 	const n = 2500
@@ -132,81 +122,93 @@ func TestJudgeIsInterruptible(t *testing.T) {
 	if testing.Short() {
 		parts = 3
 	}
-	stops := func(t *testing.T, least int, judge func(context.Context) error) {
+	stops := func(t *testing.T, parts, least int, judge func(context.Context) (verify.Report, error)) {
 		t.Helper()
-		whole := &countedCtx{Context: context.Background()}
-		if err := judge(whole); err != nil {
-			t.Fatal(err)
-		}
-		if whole.asked < least {
-			t.Errorf("it asks its context %d times, must be %d at least", whole.asked, least)
+		whole := &testkit.StopAfter{Context: context.Background(), Looks: math.MaxInt}
+		require.OK(t, require.Err(judge(whole)))
+		asked := math.MaxInt - whole.Looks
+		if asked < least {
+			t.Errorf("it asks its context %d times, must be %d at least", asked, least)
 		}
 		var limits []int
-		for limit := 1; limit < whole.asked; limit += 1 + whole.asked/parts {
+		for limit := 0; limit < asked; limit += 1 + asked/parts {
 			limits = append(limits, limit)
 		}
-		for limit := max(1, whole.asked-parts/2); limit < whole.asked; limit++ {
+		for limit := max(1, asked-parts/2); limit < asked; limit++ {
 			limits = append(limits, limit)
 		}
 		for _, limit := range limits {
-			c := &countedCtx{Context: context.Background(), limit: limit}
-			if err := judge(c); !errors.Is(err, context.Canceled) {
-				t.Fatalf("asked %d of %d times, it returns %v", limit, whole.asked, err)
+			c := &testkit.StopAfter{Context: context.Background(), Looks: limit}
+			if r, err := judge(c); !errors.Is(err, context.Canceled) || len(r.Violations) > 0 || r.Checked != nil {
+				t.Fatalf("asked %d of %d times, it returns %v, %v", limit, asked, r, err)
 			}
-			if c.asked-limit > 12 {
-				t.Fatalf("it goes on and asks %d times after its context has ended (of %d)", c.asked-limit, whole.asked)
+			if -c.Looks > 12 {
+				t.Fatalf("it goes on and asks %d times after its context has ended (of %d)", -c.Looks, asked)
 			}
 		}
+	}
+	contended, sent := star(300, 8)
+	small, sentSmall := star(60, 5)
+	reservation, bookings := drawLarge(1, 500, true, true)
+	queue, embeddings := bigLog(500, true)
+	tiers, execution := bigExecution(2000, 2)
+	for name, c := range map[string]struct {
+		in    model.Instance
+		s     model.Solution
+		o     verify.Options
+		least int
+	}{
+		"contention":              {contended, sent, verify.Options{}, 600},
+		"contention in fractions": {small, sentSmall, zeroTolerance, 130},
+		"scattered bookings":      {reservation, bookings, verify.Options{}, 800},
+		"a queue of clusters":     {queue, embeddings, verify.Options{}, 1500},
+		"jobs on two tiers":       {tiers, execution, verify.Options{}, 5 * 2000 / 1024},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Feasible(verify.Verify(t.Context(), c.in, c.s, c.o))(t)
+			stops(t, 20, c.least, func(ctx context.Context) (verify.Report, error) {
+				return verify.Verify(ctx, c.in, c.s, c.o)
+			})
+		})
 	}
 	passes := map[model.Kind]int{model.KindVCSched: 3, model.KindDAG: 8, model.KindReservation: 6, model.KindTVC: 4, model.KindBatch: 5, model.KindConsolidation: 4}
 	for _, kind := range model.Kinds() {
 		in, s, all := large(kind, n)
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			stops(t, passes[kind]*n/1024, func(ctx context.Context) error {
-				_, err := verify.Verify(ctx, in, s, verify.Options{Valid: true})
-				return err
+			stops(t, parts, passes[kind]*n/1024, func(ctx context.Context) (verify.Report, error) {
+				return verify.Verify(ctx, in, s, verify.Options{Valid: true})
 			})
 		})
 		t.Run(string(kind)+"/result", func(t *testing.T) {
 			t.Parallel()
 			r := model.NewResult("x", 0)
-			if err := r.SetSolution(in, s); err != nil {
-				t.Fatal(err)
-			}
-			followed, err := verify.Evidence(t.Context(), in, &all[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			bound, _ := followed.Bound.Float64()
+			require.OK(t, r.SetSolution(in, s))
+			bound, _ := require.Value(verify.Evidence(t.Context(), in, &all[0]))(t).Bound.Float64()
 			if r.Bound, r.Evidence = bound, &all[0]; model.SenseOf(in) == model.Minimise {
 				r.Bound = math.Nextafter(bound, 0)
 			} else {
 				r.Bound = math.Nextafter(bound, math.Inf(1))
 			}
 			r.Kind, r.Gap = in.Kind(), model.Gap(r.Objective, r.Bound)
-			stops(t, passes[kind]*n/1024, func(ctx context.Context) error {
+			stops(t, parts, passes[kind]*n/1024, func(ctx context.Context) (verify.Report, error) {
 				report, err := verify.Result(ctx, in, r, verify.Options{Valid: true})
 				for _, v := range report.Violations {
 					if v.Constraint == verify.WrongEvidence {
 						t.Fatal(v)
 					}
 				}
-				return err
+				return verify.Report{}, err // a report on the solution alone may stand
 			})
 		})
 		for _, e := range all {
 			t.Run(fmt.Sprintf("%s/%s", kind, e.Type), func(t *testing.T) {
 				t.Parallel()
-				stops(t, n/1024, func(ctx context.Context) error {
-					_, err := verify.Evidence(ctx, in, &e)
-					if errors.Is(err, verify.ErrUnchecked) {
-						t.Fatal(err)
-					}
-					return err
+				stops(t, parts, n/1024, func(ctx context.Context) (r verify.Report, err error) {
+					_, err = verify.Evidence(ctx, in, &e)
+					return r, err
 				})
 			})
 		}
@@ -222,9 +224,8 @@ func TestJudgeWaitsForNoValidate(t *testing.T) {
 		<-in.began
 		cancel()
 	}()
-	if _, err := verify.Verify(ctx, in, &model.Placement{}, verify.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	require.Refused(t, "error", require.Err(verify.Verify(ctx, in, &model.Placement{}, verify.Options{})),
+		context.Canceled, "")
 	close(in.end)
 }
 

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
 // The judge reads times, rates and tolerances by its own code, with the same meaning as in the solvers.
 func TestNumbersOfItsOwn(t *testing.T) {
 	t.Parallel()
-	if Tolerance != view.FitTolerance {
-		t.Error("the tolerances of judge and solvers differ")
-	}
+	require.Same(t, "the tolerance of judge and solvers", view.FitTolerance, Tolerance)
 	rng := rand.New(rand.NewPCG(48, 1))
 	for range 500 {
 		b := testkit.RandomBatch(rng, 1+rng.IntN(2), 1+rng.IntN(8), rng.IntN(9))

@@ -47,6 +47,9 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	if len(b.Jobs) > maxBatchProof {
 		return nil, fmt.Errorf("%d jobs are more than %d, the most that the checker takes", len(b.Jobs), maxBatchProof)
 	}
+	if len(b.Nodes) > 0 {
+		return nil, fmt.Errorf("the checker takes no machine of nodes")
+	}
 	t := numbersOf(b)
 	k := &batchProof{s: s, jobs: &proofCumulative{capacity: int64(t.Processors)}, responses: &proofLinear{}, factor: new(big.Rat)}
 	k.jobs.about = func(v int32) int { return int(v) - 1 }

@@ -21,7 +21,7 @@ import (
 //
 //	⌊d (1 + ε) / u⌋, ε = 2^-50,
 //
-// or as far if that is above the makespan's upper bound, which no schedule in question
+// or as far if that is above the makespan's upper bound, or has no end, which no schedule in question
 // has room for. So each schedule that ends at R makes one in units that ends by R (1 + ε) / u: the same machines and
 // orders, each task as early as it can be. Nothing in it takes longer than (1 + ε) of its time. If none in units ends
 // before b, then R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration that counts as far only needs
@@ -118,7 +118,11 @@ func (k *dagProof) times() {
 	for t := range k.n {
 		k.task[k.in.Tasks[t].ID] = t
 		for a := range k.m {
-			k.cost = append(k.cost, k.ticks(exact(k.in.Cost(t, a))))
+			cost := int64(far)
+			if c := k.in.Cost(t, a); !math.IsInf(c, 1) {
+				cost = k.ticks(exact(c))
+			}
+			k.cost = append(k.cost, cost)
 		}
 	}
 	p := newPaths(k.in)
@@ -132,11 +136,19 @@ func (k *dagProof) times() {
 				return
 			}
 			for b := range k.m {
-				d := new(big.Rat)
+				d, rate := exact(x.Data), exact(k.in.Machines[a].LocalRate)
 				if a != b {
-					if d.Set(exact(x.Data)); x.Data > 0 {
-						d.Quo(d, p.alone(a, b))
+					if rate = p.alone(a, b); rate.Sign() == 0 {
+						lengths = append(lengths, far)
+						continue
 					}
+				}
+				if x.Data > 0 && rate.Sign() > 0 {
+					d.Quo(d, rate)
+				} else {
+					d.SetInt64(0)
+				}
+				if a != b {
 					d.Add(d, exact(k.in.Machines[a].StartupS))
 				}
 				lengths = append(lengths, k.ticks(d))

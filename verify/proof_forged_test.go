@@ -52,9 +52,7 @@ func TestProofForged(t *testing.T) {
 			}
 			forged[f.kind]++
 			proof := filepath.Join(folder, fmt.Sprintf("p%d", len(cases)))
-			if err := os.WriteFile(proof, []byte(f.proof), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, os.WriteFile(proof, []byte(f.proof), 0o600))
 			fmt.Fprintf(&list, "%s\t%s\t%s\n", c.hash, instance, proof)
 			cases = append(cases, f)
 		}
@@ -129,10 +127,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 			}
 			continue
 		case w[0] == "claim":
-			n, err := strconv.Atoi(w[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := require.Value(strconv.Atoi(w[1]))(t)
 			if !keep("claim", at, fmt.Sprint("claim ", n+1)) {
 				t.Errorf("the claim %d isn't refused\n%s", n+1, c.proof)
 			}
@@ -145,10 +140,7 @@ func forgeries(t *testing.T, c provenCase, wanted func(kind string) bool) (all [
 		}
 		// The bound is moved on until it is refused: a bound taken before may follow.
 		i := strings.IndexAny(w[1], "<>")
-		n, err := strconv.Atoi(w[1][i+2:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := require.Value(strconv.Atoi(w[1][i+2:]))(t)
 		by := 1
 		if w[1][i] == '<' {
 			by = -1

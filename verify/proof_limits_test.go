@@ -4,11 +4,11 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -58,31 +58,16 @@ func TestProofLimits(t *testing.T) {
 					t.Errorf("refused after %d lines", r.n)
 				}
 			}
-			if !errors.Is(err, ErrProof) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v, want ErrProof with %q", err, want)
-			}
+			require.Refused(t, name, err, ErrProof, want)
 		})
 	}
 	// The trail of an open nogood.
 	r := &endless{rest: strings.Replace(head, "upper 20", "upper 200000000", 1) + "var 5 start 5 0\nvar 6 on 5 0\nnogood 0 6>=1 5>=100000000\n", line: func(n int) string {
 		return fmt.Sprintf("con %d end 5\n%d 0>=%d", n+10, n+10, 1000+n)
 	}}
-	if _, err := replay(t.Context(), in, "x", r, proofLimits{lines: 1 << 20, memory: 300_000}); !errors.Is(err, ErrProof) || !strings.Contains(err.Error(), "the most is 300000") {
-		t.Error(err)
-	}
-}
-
-// looks is a context that is done after a number of looks at it.
-type looks struct {
-	context.Context
-	left int
-}
-
-func (c *looks) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
+	require.Refused(t, "memory",
+		require.Err(replay(t.Context(), in, "x", r, proofLimits{lines: 1 << 20, memory: 300_000})), ErrProof,
+		"the most is 300000")
 }
 
 // The context is looked at within a header and within a step, and findings after its end aren't believed.
@@ -102,16 +87,14 @@ func TestProofStops(t *testing.T) {
 		in         *model.DAG
 		left, line int
 	}{{&chain, 0, 4}, {&chain, 9, 4}, {in, 0, 7}, {in, 9, 7}} {
-		ctx := &looks{t.Context(), x.left}
-		if _, err := Proof(ctx, x.in, "x", strings.NewReader(text)); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("stopped at line %d ", x.line)) {
-			t.Errorf("after %d looks: %v", x.left, err)
-		}
+		ctx := &testkit.StopAfter{Context: t.Context(), Looks: x.left}
+		require.Refused(t, fmt.Sprintf("after %d looks", x.left),
+			require.Err(Proof(ctx, x.in, "x", strings.NewReader(text))),
+			context.Canceled, fmt.Sprintf("stopped at line %d ", x.line))
 	}
-	ctx := &looks{t.Context(), 1 << 30}
-	if _, err := Proof(ctx, in, "x", strings.NewReader(text)); !errors.Is(err, ErrProof) {
-		t.Error(err)
-	}
-	if 1<<30-ctx.left < n*n>>17 {
-		t.Errorf("only %d looks", 1<<30-ctx.left)
+	ctx := &testkit.StopAfter{Context: t.Context(), Looks: 1 << 30}
+	require.Refused(t, "error", require.Err(Proof(ctx, in, "x", strings.NewReader(text))), ErrProof, "")
+	if 1<<30-ctx.Looks < n*n>>17 {
+		t.Errorf("only %d looks", 1<<30-ctx.Looks)
 	}
 }

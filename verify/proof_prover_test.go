@@ -356,9 +356,12 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	switch kind {
 	case model.KindDAG:
 		in := testkit.RandomDAG(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+		if rng.IntN(3) == 0 {
+			testkit.Restrict(rng, in)
+		}
 		in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
-		best, _ := plain.Optimum(in.WithoutContention())
-		p.In, p.Best = in, best
+		best, found := plain.Optimum(in.WithoutContention())
+		p.In, p.Best, p.None = in, best, !found
 		u := []float64{1, 1, 0.1, 0.5, 1.0 / 3, 0.7, best / 3, best, 1e-7, 1e9, 0x1p-1074, 1e300}[rng.IntN(12)]
 		if u <= 0 {
 			u = 1

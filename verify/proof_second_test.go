@@ -34,9 +34,7 @@ import (
 func checkPy(t *testing.T, python string, list []byte) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "list")
-	if err := os.WriteFile(path, list, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(path, list, 0o600))
 	command := exec.CommandContext(t.Context(), python, filepath.Join("..", "scripts", "check.py"), "--list", path)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -68,9 +66,7 @@ func TestSecondChecker(t *testing.T) {
 			}
 		}
 		proof := filepath.Join(folder, fmt.Sprintf("p%d", i))
-		if err := os.WriteFile(proof, c.proof, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(proof, c.proof, 0o600))
 		fmt.Fprintf(&list, "%s\t%s\t%s\n", c.hash, file, proof)
 	}
 	out := checkPy(t, python, list.Bytes())
@@ -125,10 +121,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		}
 	}
 	for _, name := range []string{"dag-search-wrong-optimum-13-for-12", "dag-search-wrong-optimum-2-for-1", "dag-search-wrong-optimum-floats", "dag-bound-load-highs-error", "dag-m773"} {
-		in, err := instances.Load(filepath.Join("..", "exact", "dag", "testdata", "found", name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load(filepath.Join("..", "exact", "dag", "testdata", "found", name+".json")))(t)
 		add(prove(t, dagexact.Kernel, in))
 	}
 	for i := 0; len(all) < n; i++ {
@@ -136,10 +129,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		kind := kinds[i%len(kinds)]
 		if i/len(kinds)%3 == 0 {
 			p := verify.ProveForward(t, rng, kind)
-			hash, err := model.Hash(p.In)
-			if err != nil {
-				t.Fatal(err)
-			}
+			hash := require.Value(model.Hash(p.In))(t)
 			add(provenCase{in: p.In, hash: hash, proof: []byte(p.Text)})
 			continue
 		}
@@ -153,7 +143,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		case model.KindDAG:
 			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel
 			if rng.IntN(2) == 0 {
-				in = testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+				in = testkit.Restrict(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
 			}
 		case model.KindReservation:
 			in, engine = testkit.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel
@@ -162,13 +152,10 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		case model.KindVCSched:
 			in, engine = testkit.RandomVCSched(rng, rng.IntN(2) == 0), vcexact.Kernel
 		}
-		hash, err := model.Hash(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hash := require.Value(model.Hash(in))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		b := stopping{cancel: cancel}
-		_, err = engine.Solve(ctx, in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+		_, err := engine.Solve(ctx, in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
 		cancel()
 		if errors.Is(err, model.ErrUnsupported) {
 			continue

@@ -40,18 +40,13 @@ type provenCase struct {
 // prove has a solver write a proof, which is nil if the solver refuses to.
 func prove(t *testing.T, s model.Prover, in model.Instance) provenCase {
 	t.Helper()
-	hash, err := model.Hash(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := require.Value(model.Hash(in))(t)
 	var b bytes.Buffer
 	r, err := s.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
 	if errors.Is(err, model.ErrUnsupported) { // of too many digits, or a goal without proofs
 		return provenCase{in: in}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	return provenCase{in, hash, r.Objective, b.Bytes()}
 }
 
@@ -63,10 +58,7 @@ func (c *provenCase) check(proof []byte) (verify.Proved, error) {
 // isOptimum fails if the proof doesn't prove the optimum.
 func (c *provenCase) isOptimum(t *testing.T, optimum float64) {
 	t.Helper()
-	p, err := c.check(c.proof)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(c.check(c.proof))(t)
 	if model.Gap(p.Bound, optimum) > 1e-6 || p.Bound > c.optimum*(1+1e-9) {
 		t.Errorf("it proves %v, the optimum is %v, found is %v", p.Bound, optimum, c.optimum)
 	}
@@ -83,10 +75,7 @@ func TestProofFound(t *testing.T) {
 		"dag-falsely-optimal-17-5machines": 2364, "dag-falsely-optimal-19": 94, "dag-falsely-optimal-30": 98,
 		"dag-bound-load-highs-error": 1e-30,
 	} {
-		in, err := instances.Load(filepath.Join("..", "exact", "dag", "testdata", "found", name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load(filepath.Join("..", "exact", "dag", "testdata", "found", name+".json")))(t)
 		c := prove(t, dagexact.Kernel, in)
 		c.isOptimum(t, optimum)
 	}
@@ -98,10 +87,7 @@ func randomDAG(t *testing.T, rng *rand.Rand, tasks int) *model.DAG {
 	t.Helper()
 	spec := instances.DAGSpec{Tasks: tasks, Machines: 1 + rng.IntN(4), Fat: 0.2 + 0.7*rng.Float64(), Density: rng.Float64(), Regular: 0.5, Jump: 1 + rng.IntN(2),
 		MaxCost: 1 + rng.IntN(30), MaxData: []int{0, 5, 60}[rng.IntN(3)], Platform: []string{"uniform", "bus", "star"}[rng.IntN(3)], Seed: rng.Uint64()}
-	d, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(spec.Generate())(t)
 	if rng.IntN(3) == 0 { // not whole seconds, some of them none
 		for i := range d.Tasks {
 			for a := range d.Tasks[i].CostS {
@@ -373,13 +359,8 @@ func TestProofLargeCosts(t *testing.T) {
 	for k := range 9300 {
 		in.Offers = append(in.Offers, model.HostOffer{ID: fmt.Sprint("o", k), Capacity: []int64{1}, Price: 100_000_000, Count: 10_000_000})
 	}
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	hash, err := model.Hash(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
+	hash := require.Value(model.Hash(in))(t)
 	lines := fmt.Sprintf("gapwise-proof 1 consolidation\ninstance %s\nunit 1\nupper 10000000000\nclaim 0\n", hash)
 	if p, err := verify.Proof(t.Context(), in, hash, strings.NewReader(lines)); err != nil || p.Claim != "no assignment costs less than 0" {
 		t.Errorf("%q, %v", p.Claim, err)
@@ -449,9 +430,7 @@ func TestProofRefuses(t *testing.T) {
 		"a name twice":       {head + "var 0 makespan\nvar 0 makespan\n", "name already"},
 	} {
 		_, err := c.check([]byte(bad.proof))
-		if !errors.Is(err, verify.ErrProof) || !strings.Contains(err.Error(), bad.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v, want ErrProof with %q", name, err, bad.want)
-		}
+		require.Refused(t, name, err, verify.ErrProof, bad.want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -459,23 +438,17 @@ func TestProofRefuses(t *testing.T) {
 	for k := range 3000 {
 		long += fmt.Sprintf("var %d makespan\n", k)
 	}
-	if _, err := verify.Proof(ctx, c.in, c.hash, strings.NewReader(long)); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: error %v", err)
-	}
+	require.Refused(t, "stopped", require.Err(verify.Proof(ctx, c.in, c.hash, strings.NewReader(long))),
+		context.Canceled, "")
 }
 
 // FuzzProof feeds the checker any lines after a good header: it must neither panic nor believe a false claim.
 func FuzzProof(f *testing.F) {
 	in := testkit.SixTasks()
-	hash, err := model.Hash(in)
-	if err != nil {
-		f.Fatal(err)
-	}
+	hash := require.Value(model.Hash(in))(f)
 	var b bytes.Buffer
-	r, err := dagexact.Kernel.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	r := require.Value(dagexact.Kernel.Solve(context.Background(), in,
+		model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}}))(f)
 	head, body := 0, b.String()
 	for range 4 {
 		head += strings.Index(body[head:], "\n") + 1

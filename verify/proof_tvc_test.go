@@ -72,11 +72,7 @@ func TestProofTVCHolds(t *testing.T) {
 func meetsTVCProof(t *testing.T, in *model.TVC, there []*model.Embedding) {
 	t.Helper()
 	var s proofState
-	kind, err := newTVCProof(in, &s, "1", 1<<59)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := kind.(*tvcProof)
+	k := require.Value(newTVCProof(in, &s, "1", 1<<59))(t).(*tvcProof)
 	h := in.FatTree.K / 2
 	fix := func(v int32, value int64) { s.set(atLeast(v, value)); s.set(atMost(v, value)) }
 	var names []string
@@ -174,9 +170,7 @@ func meetsTVCProof(t *testing.T, in *model.TVC, there []*model.Embedding) {
 	fix(k.rejected, lost)
 	for _, name := range append(names, "rejected") {
 		rule, err := k.constraint(strings.Fields(name))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.OK(t, err, name)
 		if s.broken || rule.violated(&s, never, [2]int64{}) {
 			t.Fatalf("the embeddings don't meet %q: %+v", name, there)
 		}
@@ -206,10 +200,7 @@ func TestProofTVCRefuses(t *testing.T) {
 			t.Errorf("%s isn't refused", name)
 		}
 	}
-	k, err := newTVCProof(small, new(proofState), "1", 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := require.Value(newTVCProof(small, new(proofState), "1", 9))(t)
 	for _, name := range []string{"accept 0", "route 0 3", "none 0 2 3", "part 0 0 15 2 1 0", "part 0 1 7 3 0 -1", "rejected"} {
 		if _, err := k.variable(strings.Fields(name)); err != nil {
 			t.Errorf("variable %s: %v", name, err)

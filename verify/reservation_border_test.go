@@ -3,13 +3,13 @@
 package verify_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -54,9 +54,7 @@ func TestReservationBorders(t *testing.T) {
 				for _, v := range judge(t, in, b, verify.Options{Tolerance: o.tolerance}).Violations {
 					got = append(got, v.Constraint)
 				}
-				if diff := cmp.Diff(o.want, got); diff != "" {
-					t.Errorf("tolerance %v: (-want,+got)\n%s", o.tolerance, diff)
-				}
+				require.Same(t, fmt.Sprintf("tolerance %v", o.tolerance), o.want, got)
 			}
 		})
 	}
@@ -102,14 +100,7 @@ func TestReservationFarDeadline(t *testing.T) {
 // found is an instance on which version 0.3.0 was wrong.
 func found(t *testing.T, file string) *model.Reservation {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(model.DecodeInstance(require.Value(os.ReadFile(filepath.Join("testdata", file)))(t)))(t)
 	return in.(*model.Reservation)
 }
 

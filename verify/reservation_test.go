@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -23,9 +22,7 @@ func pointer(x float64) *float64 { return &x }
 func pes(t testing.TB, text string) model.PEList {
 	t.Helper()
 	var l model.PEList
-	if err := l.UnmarshalText([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, l.UnmarshalText([]byte(text)))
 	return l
 }
 
@@ -48,96 +45,97 @@ func fourRequests(t testing.TB) (*model.Reservation, *model.Bookings) {
 // Each constraint, broken by hand: the lines of the report, amounts included.
 func TestReservationConstraints(t *testing.T) {
 	for name, c := range map[string]struct {
+		set  string
 		edit func(*model.Reservation, *model.Bookings)
 		want []string
 	}{
-		"nothing":          {func(in *model.Reservation, b *model.Bookings) {}, nil},
-		"online":           {func(in *model.Reservation, b *model.Bookings) { b.Online = true }, nil},
-		"none booked":      {func(in *model.Reservation, b *model.Bookings) { b.Bookings, b.Online = nil, true }, nil},
-		"the goal":         {func(in *model.Reservation, b *model.Bookings) { b.Goal = model.GoalAccepted }, nil},
-		"in another order": {func(in *model.Reservation, b *model.Bookings) { slices.Reverse(b.Bookings) }, nil},
-		"ranges that touch": {func(in *model.Reservation, b *model.Bookings) {
+		"nothing":          {"", nil, nil},
+		"online":           {"S.Online=true", nil, nil},
+		"none booked":      {"S.Bookings=nil; S.Online=true", nil, nil},
+		"the goal":         {"S.Goal=accepted", nil, nil},
+		"in another order": {"", func(in *model.Reservation, b *model.Bookings) { slices.Reverse(b.Bookings) }, nil},
+		"ranges that touch": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[0].PEs = model.PEList{{First: 0, Last: 1}, {First: 2, Last: 3}}
 		}, nil},
-		"unknown request": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].ID = "x" },
+		"unknown request": {"S.Bookings.0.ID=x", nil,
 			[]string{`unknown_request: request "x" isn't in the instance`}},
-		"booked twice": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[1].ID = "a" },
+		"booked twice": {"S.Bookings.1.ID=a", nil,
 			[]string{`repeated_request: request "a" is booked twice`}},
-		"too few PEs": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs = b.Bookings[0].PEs[:0] },
+		"too few PEs": {"S.Bookings.0.PEs=[:0]", nil,
 			[]string{`pe_count: request "a" asks for 4 PEs and gets 0`}},
-		"too many PEs": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs[0].Last = 4 },
+		"too many PEs": {"S.Bookings.0.PEs.0.Last=4", nil,
 			[]string{`pe_count: request "a" asks for 4 PEs and gets 5`}},
-		"unknown PE": {func(in *model.Reservation, b *model.Bookings) {
+		"unknown PE": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[0].PEs = model.PEList{{First: 5, Last: math.MaxInt}}
 		},
 			[]string{`unknown_pe: request "a" is on PE 8, there are 0 to 7`, `pe_count: request "a" asks for 4 PEs and gets 3`}},
-		"negative PE": {func(in *model.Reservation, b *model.Bookings) {
+		"negative PE": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[0].PEs = model.PEList{{First: math.MinInt, Last: 3}}
 		},
 			[]string{fmt.Sprintf(`unknown_pe: request "a" is on PE %d, there are 0 to 7`, math.MinInt)}},
-		"all PEs beyond": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs = model.PEList{{First: 9, Last: 12}} },
+		"all PEs beyond": {"S.Bookings.0.PEs=9-12", nil,
 			[]string{`unknown_pe: request "a" is on PE 9, there are 0 to 7`, `pe_count: request "a" asks for 4 PEs and gets 0`}},
-		"descending": {func(in *model.Reservation, b *model.Bookings) {
+		"descending": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[0].PEs = model.PEList{{First: 2, Last: 3}, {First: 0, Last: 1}}
 		},
 			[]string{`pe_order: request "a" lists the PEs 0-1 where they aren't in ascending order, each once`}},
-		"a PE twice": {func(in *model.Reservation, b *model.Bookings) {
+		"a PE twice": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[0].PEs = model.PEList{{First: 0, Last: 1}, {First: 1, Last: 2}}
 		},
 			[]string{`pe_order: request "a" lists the PEs 1-2 where they aren't in ascending order, each once`, `pe_count: request "a" asks for 4 PEs and gets 3`}},
-		"a range backwards": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs = model.PEList{{First: 3, Last: 0}} },
+		"a range backwards": {"", func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs = model.PEList{{First: 3, Last: 0}} },
 			[]string{`pe_order: request "a" lists the PEs 3-0 where they aren't in ascending order, each once`, `pe_count: request "a" asks for 4 PEs and gets 0`}},
-		"early": {func(in *model.Reservation, b *model.Bookings) { in.Requests[1].ReadyS = 15 },
+		"early": {"In.Requests.1.ReadyS=15", nil,
 			[]string{`early_start: request "b" starts at 10 and is ready at 15, by 0.5`}},
-		"late": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = 45 },
+		"late": {"S.Bookings.2.StartS=45", nil,
 			[]string{`late_end: request "c" is reserved until 65, its deadline is 60, by 0.25`}},
-		"NaN": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.NaN() },
+		"NaN": {"S.Bookings.2.StartS=NaN", nil,
 			[]string{`invalid_start: request "c" starts at NaN`}},
-		"infinite": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.Inf(-1) },
+		"infinite": {"S.Bookings.2.StartS=-Inf", nil,
 			[]string{`invalid_start: request "c" starts at -Inf`}},
-		"largest start": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.MaxFloat64 },
+		"largest start": {"S.Bookings.2.StartS=1.7976931348623157e308", nil,
 			[]string{`late_end: request "c" is reserved until 1.7976931348623157e+308, its deadline is 60, by 1.15292e+17`}},
-		"PEs twice": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[1].StartS = 8 },
+		"PEs twice": {"S.Bookings.1.StartS=8", nil,
 			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 2 s, by 0.2`}},
-		"one amidst another": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = 12 },
+		"one amidst another": {"S.Bookings.2.StartS=12", nil,
 			[]string{`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 1`}},
-		"several": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[1].StartS, b.Bookings[2].StartS = 5, 6 },
+		"several": {"S.Bookings.1.StartS=5; S.Bookings.2.StartS=6", nil,
 			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 5 s, by 0.5`, `pe_overlap: requests "a" and "c" on PEs 0-3 for 4 s, by 0.8`,
 				`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 1`}},
-		"declined": {func(in *model.Reservation, b *model.Bookings) { in.Goal, b.Bookings = model.GoalAll, b.Bookings[:3] },
+		"declined": {"In.Goal=all; S.Bookings=[:3]", nil,
 			[]string{`declined_request: request "d" is declined, the goal is all of them`}},
-		"goal": {func(in *model.Reservation, b *model.Bookings) { b.Goal = model.GoalPESeconds },
+		"goal": {"S.Goal=pe_seconds", nil,
 			[]string{`wrong_goal: the bookings are for the goal "pe_seconds", the instance has "accepted"`}},
-		"order claimed": {func(in *model.Reservation, b *model.Bookings) {
+		"order claimed": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Online = true
 			b.Bookings[0], b.Bookings[2] = b.Bookings[2], b.Bookings[0]
 		}, []string{`online_order: request "b" is booked after "c" and comes before it in the order of arrival`,
 			`online_order: request "a" is booked after "c" and comes before it in the order of arrival`}},
 		// c ends at 25, but until then its PEs are promised until 40.
-		"offline, after an early end": {func(in *model.Reservation, b *model.Bookings) {
+		"offline, after an early end": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[3] = model.Booking{ID: "d", StartS: 25, PEs: pes(t, "7")}
 			in.Requests[3].ReadyS = 25
 		},
 			nil},
-		"online, before an early end": {func(in *model.Reservation, b *model.Bookings) {
+		"online, before an early end": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[3] = model.Booking{ID: "d", StartS: 25, PEs: pes(t, "7")}
 			b.Online, in.Requests[3].ReadyS = true, 25
 		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 10 s, by 1`}},
-		"online, at an early end": {func(in *model.Reservation, b *model.Bookings) {
+		"online, at an early end": {"", func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[3] = model.Booking{ID: "d", StartS: 25, PEs: pes(t, "7")}
 			b.Online, in.Requests[3].ReadyS, in.Requests[3].ArrivalS = true, 25, 25
 		}, nil},
-		"cancelled by then": {func(in *model.Reservation, b *model.Bookings) {
+		"cancelled by then": {"", func(in *model.Reservation, b *model.Bookings) {
 			in.Requests = append(in.Requests, model.Request{ID: "e", ArrivalS: 30, ReadyS: 45, DurationS: 10, DeadlineS: 100, PEs: 1})
 			b.Bookings = append(b.Bookings, model.Booking{ID: "e", StartS: 45, PEs: pes(t, "7")})
 			b.Online = true
 		}, nil},
-		"cancelled later": {func(in *model.Reservation, b *model.Bookings) {
+		"cancelled later": {"", func(in *model.Reservation, b *model.Bookings) {
 			in.Requests = append(in.Requests, model.Request{ID: "e", ArrivalS: 29, ReadyS: 45, DurationS: 10, DeadlineS: 100, PEs: 1})
 			b.Bookings = append(b.Bookings, model.Booking{ID: "e", StartS: 45, PEs: pes(t, "7")})
 			b.Online = true
 		}, []string{`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 5 s, by 0.5`}},
-		"started before it was cancelled": {func(in *model.Reservation, b *model.Bookings) {
+		"started before it was cancelled": {"", func(in *model.Reservation, b *model.Bookings) {
 			in.Requests[3].CancelS = pointer(50)
 			in.Requests = append(in.Requests, model.Request{ID: "e", ArrivalS: 52, ReadyS: 52, DurationS: 10, DeadlineS: 100, PEs: 1})
 			b.Bookings = append(b.Bookings, model.Booking{ID: "e", StartS: 52, PEs: pes(t, "7")})
@@ -145,28 +143,21 @@ func TestReservationConstraints(t *testing.T) {
 		}, []string{`pe_overlap: requests "d" and "e" on PEs 7 for 8 s, by 0.8`,
 			`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 8 s, by 0.8`}},
 		// One that will be cancelled needs no PEs, but that isn't known yet.
-		"cancelled itself": {func(in *model.Reservation, b *model.Bookings) {
-			b.Online, b.Bookings[3].StartS, in.Requests[3].ReadyS = true, 35, 3
-		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 5 s, by 0.5`}},
+		"cancelled itself": {"S.Online=true; S.Bookings.3.StartS=35; In.Requests.3.ReadyS=3", nil, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 5 s, by 0.5`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, b := fourRequests(t)
-			c.edit(in, b)
+			edited(t, in, b, c.set, c.edit)
 			r := judge(t, in, b, verify.Options{})
 			var got []string
 			for _, v := range r.Violations {
 				got = append(got, v.String())
 			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want,+got)\n%s", diff)
-			}
-			if errors.Is(r.Err(), model.ErrInfeasible) != (len(c.want) > 0) {
-				t.Errorf("error %v", r.Err())
-			}
+			require.Same(t, "result", c.want, got)
+			require.Same(t, fmt.Sprintf("infeasible by the error %v", r.Err()), len(c.want) > 0, errors.Is(r.Err(), model.ErrInfeasible))
 			o, err := in.Objective(b)
-			if err != nil != (math.IsNaN(r.Objective) && math.IsNaN(r.Second)) {
-				t.Errorf("the model says %+v, %v, the judge %v and %v", o, err, r.Objective, r.Second)
-			}
+			require.Same(t, fmt.Sprintf("the model says %+v, %v, the judge %v and %v", o, err, r.Objective, r.Second),
+				math.IsNaN(r.Objective) && math.IsNaN(r.Second), err != nil)
 			if err == nil && (r.Objective != o.Value || math.Abs(r.Second-o.Second) > 1e-9*math.Abs(o.Second)) {
 				t.Errorf("the objectives are %v and %v, want %v and %v", r.Objective, r.Second, o.Value, o.Second)
 			}
@@ -183,9 +174,8 @@ func TestReservationNotJudged(t *testing.T) {
 		t.Errorf("no bookings: %v", r)
 	}
 	in.Requests[0].DurationS = math.NaN()
-	if _, err := verify.Verify(t.Context(), in, b, verify.Options{}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("an instance with NaN gives the error %v", err)
-	}
+	require.Refused(t, "an instance with NaN", require.Err(verify.Verify(t.Context(), in, b, verify.Options{})),
+		model.ErrInvalid, "")
 }
 
 // The objectives are exact: PE-seconds beyond 53 bits, slowdowns that cancel.
@@ -203,9 +193,7 @@ func TestReservationObjectives(t *testing.T) {
 	if want := float64(7*1<<51 + 8); !r.Feasible() || r.Objective != want {
 		t.Errorf("objective %v, want %v: %v", r.Objective, want, r)
 	}
-	if want := float64((1 + (1<<51 + 3) + (1<<51 + 7)) / 3); r.Second != want {
-		t.Errorf("second objective %v, want %v", r.Second, want)
-	}
+	require.Same(t, "second objective", float64((1+(1<<51+3)+(1<<51+7))/3), r.Second)
 	// The used PEs leave out the withdrawn one, and count runtimes.
 	in.Goal, in.Requests[0].RuntimeS = model.GoalPESeconds, pointer(1<<20)
 	if r := judge(t, in, b, verify.Options{}); !r.Feasible() || r.Objective != 7*1<<20+2 {
@@ -291,9 +279,7 @@ func TestReservationLarge(t *testing.T) {
 	t.Parallel()
 	for _, scattered := range []bool{false, true} {
 		in, b := drawLarge(1, 10_000, scattered, true)
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		r := judge(t, in, b, verify.Options{})
 		o, err := in.Objective(b)
 		if err != nil || !r.Feasible() || o.Value != r.Objective || math.Abs(o.Second-r.Second) > 1e-9*o.Second {
@@ -315,9 +301,7 @@ func BenchmarkVerifyReservation(b *testing.B) {
 			b.Run(fmt.Sprintf("scattered=%v/bookings=%d", scattered, n), func(b *testing.B) {
 				in, s := drawLarge(1, n, scattered, true)
 				for b.Loop() {
-					if r, err := verify.Verify(b.Context(), in, s, verify.Options{}); err != nil || !r.Feasible() {
-						b.Fatal(r, err)
-					}
+					require.Feasible(verify.Verify(b.Context(), in, s, verify.Options{}))(b)
 				}
 			})
 		}

@@ -218,9 +218,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 			}
 		}
 		moved += migrations
-		if float64(migrations) != o.Others[3] {
-			t.Fatalf("%d migrations, the model says %v", migrations, o.Others[3])
-		}
+		require.Is(t, o.Others[3], float64(migrations), "migrations by the judge, beside the model's")
 		// Each mistake is one change of a copy.
 		run := &s.Runs[rng.IntN(len(s.Runs))]
 		segments := run.Segments
@@ -425,9 +423,7 @@ func BenchmarkVerifyTVC(b *testing.B) {
 		b.Run(fmt.Sprintf("queue=%v", queue), func(b *testing.B) {
 			in, s := bigLog(28_000, queue)
 			for b.Loop() {
-				if r, err := verify.Verify(b.Context(), in, s, verify.Options{}); err != nil || !r.Feasible() {
-					b.Fatal(r, err)
-				}
+				require.Feasible(verify.Verify(b.Context(), in, s, verify.Options{}))(b)
 			}
 		})
 	}

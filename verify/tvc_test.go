@@ -3,12 +3,12 @@
 package verify_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -98,121 +98,115 @@ func TestTVCViolations(t *testing.T) {
 	segment := func(s *solution, run int) *model.Segment[place] { return &s.Runs[run].Segments[0] }
 	for name, c := range map[string]struct {
 		queue bool
+		set   string
 		edit  func(in *model.TVC, s *solution)
 		want  []string
 	}{
-		"unknown request": {false, func(_ *model.TVC, s *solution) { s.Runs[0].ID = "x" }, []string{"unknown_request"}},
-		"two runs":        {false, func(_ *model.TVC, s *solution) { s.Runs = append(s.Runs, s.Runs[1]) }, []string{"repeated_request"}},
-		"no segments":     {false, func(_ *model.TVC, s *solution) { s.Runs[0].Segments = nil }, []string{"empty_run"}},
-		"NaN":             {false, func(_ *model.TVC, s *solution) { segment(s, 0).StartS = math.NaN() }, []string{"invalid_time"}},
-		"before 0":        {false, func(_ *model.TVC, s *solution) { segment(s, 0).StartS = -1e-6 }, []string{"invalid_time"}},
-		"too late":        {false, func(_ *model.TVC, s *solution) { segment(s, 0).EndS = 8.1e9 }, []string{"invalid_time"}},
-		"infinite":        {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[1].EndS = math.Inf(1) }, []string{"invalid_time"}},
-		"half a microsecond": {false, func(_ *model.TVC, s *solution) { segment(s, 4).EndS = 10.0000052 },
+		"unknown request": {false, "S.Runs.0.ID=x", nil, []string{"unknown_request"}},
+		"two runs":        {false, "", func(_ *model.TVC, s *solution) { s.Runs = append(s.Runs, s.Runs[1]) }, []string{"repeated_request"}},
+		"no segments":     {false, "S.Runs.0.Segments=nil", nil, []string{"empty_run"}},
+		"NaN":             {false, "S.Runs.0.Segments.0.StartS=NaN", nil, []string{"invalid_time"}},
+		"before 0":        {false, "S.Runs.0.Segments.0.StartS=-1e-6", nil, []string{"invalid_time"}},
+		"too late":        {false, "S.Runs.0.Segments.0.EndS=8.1e9", nil, []string{"invalid_time"}},
+		"infinite":        {true, "S.Runs.2.Segments.1.EndS=+Inf", nil, []string{"invalid_time"}},
+		"half a microsecond": {false, "S.Runs.4.Segments.0.EndS=10.0000052", nil,
 			[]string{"fractional_time"}},
-		"an ulp": {false, func(_ *model.TVC, s *solution) { segment(s, 4).EndS = math.Nextafter(10.000005, 20) }, []string{"fractional_time"}},
-		"early":  {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[0].StartS, s.Runs[2].Segments[0].EndS = 4, 7 }, []string{"early_start 0.1"}},
-		"early in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 4.999999, 14.999999 },
+		"an ulp": {false, "", func(_ *model.TVC, s *solution) { segment(s, 4).EndS = math.Nextafter(10.000005, 20) }, []string{"fractional_time"}},
+		"early":  {true, "S.Runs.2.Segments.0.StartS=4; S.Runs.2.Segments.0.EndS=7", nil, []string{"early_start 0.1"}},
+		"early in loss mode": {false, "S.Runs.2.Segments.0.StartS=4.999999; S.Runs.2.Segments.0.EndS=14.999999", nil,
 			[]string{"early_start 1e-07"}},
-		"a microsecond late in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 5.000001, 15.000001 },
+		"a microsecond late in loss mode": {false, "S.Runs.2.Segments.0.StartS=5.000001; S.Runs.2.Segments.0.EndS=15.000001", nil,
 			[]string{"delayed_start 1e-07"}},
-		"late in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 6, 16 }, []string{"delayed_start 0.1"}},
-		"two segments in loss mode": {false, func(_ *model.TVC, s *solution) {
+		"late in loss mode": {false, "S.Runs.2.Segments.0.StartS=6; S.Runs.2.Segments.0.EndS=16", nil, []string{"delayed_start 0.1"}},
+		"two segments in loss mode": {false, "", func(_ *model.TVC, s *solution) {
 			s.Runs[0].Segments = []model.Segment[place]{span(0, 4, edgeSwitch(0, 0), 0, 1, 1, 1), span(4, 10, edgeSwitch(0, 0), 0, 1, 1, 1)}
 		}, []string{"suspended_request"}},
-		"too short":         {false, func(_ *model.TVC, s *solution) { segment(s, 2).EndS = 14.999999 }, []string{"wrong_work 1e-07"}},
-		"too long":          {true, func(_ *model.TVC, s *solution) { s.Runs[3].Segments[1].EndS = 16 }, []string{"wrong_work 0.1"}},
-		"migration is free": {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[1].EndS = 16 }, []string{"wrong_work 0.1"}},
-		"going on costs": {true, func(_ *model.TVC, s *solution) { s.Runs[3].Segments[1].EndS = 16.5 },
+		"too short":         {false, "S.Runs.2.Segments.0.EndS=14.999999", nil, []string{"wrong_work 1e-07"}},
+		"too long":          {true, "S.Runs.3.Segments.1.EndS=16", nil, []string{"wrong_work 0.1"}},
+		"migration is free": {true, "S.Runs.2.Segments.1.EndS=16", nil, []string{"wrong_work 0.1"}},
+		"going on costs": {true, "S.Runs.3.Segments.1.EndS=16.5", nil,
 			[]string{"wrong_work 0.2"}},
-		"short migration": {true, func(_ *model.TVC, s *solution) { // the rest of it comes with the next segment there
+		"short migration": {true, "", func(_ *model.TVC, s *solution) { // the rest of it comes with the next segment there
 			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 17, edgeSwitch(3, 0), 12, 2, 13, 2)}
 		}, nil},
-		"lost": {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[0].Lost = true }, []string{"wrong_work 0.2"}}, // it is 1 s shorter without a migration
-		"begun anew": {true, func(_ *model.TVC, s *solution) {
-			s.Runs[2].Segments[0].Lost, s.Runs[2].Segments[1].EndS = true, 19
-		}, nil},
-		"lost in the end":   {true, func(_ *model.TVC, s *solution) { s.Runs[3].Segments[1].Lost = true }, []string{"wrong_work 1"}},
-		"lost in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 0).Lost = true }, []string{"wrong_work 1"}},
-		"short migration is free": {true, func(_ *model.TVC, s *solution) {
+		"lost":              {true, "S.Runs.2.Segments.0.Lost=true", nil, []string{"wrong_work 0.2"}}, // it is 1 s shorter without a migration
+		"begun anew":        {true, "S.Runs.2.Segments.0.Lost=true; S.Runs.2.Segments.1.EndS=19", nil, nil},
+		"lost in the end":   {true, "S.Runs.3.Segments.1.Lost=true", nil, []string{"wrong_work 1"}},
+		"lost in loss mode": {false, "S.Runs.0.Segments.0.Lost=true", nil, []string{"wrong_work 1"}},
+		"short migration is free": {true, "", func(_ *model.TVC, s *solution) {
 			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 16.5, edgeSwitch(3, 0), 12, 2, 13, 2)}
 		}, []string{"wrong_work 0.05"}},
-		"empty segment": {true, func(_ *model.TVC, s *solution) {
+		"empty segment": {true, "", func(_ *model.TVC, s *solution) {
 			s.Runs[3].Segments = append(s.Runs[3].Segments, span(16, 16, edgeSwitch(0, 0), 0, 1, 1, 1))
 		}, []string{"segment_length"}},
-		"backwards": {false, func(_ *model.TVC, s *solution) { segment(s, 0).StartS, segment(s, 0).EndS = 10, 0 },
+		"backwards": {false, "S.Runs.0.Segments.0.StartS=10; S.Runs.0.Segments.0.EndS=0", nil,
 			[]string{"delayed_start 1", "segment_length", "wrong_work 1"}},
-		"overlap in a run": {true, func(_ *model.TVC, s *solution) {
-			s.Runs[2].Segments[1].StartS, s.Runs[2].Segments[1].EndS = 7, 15
-		}, []string{"segment_order 0.1"}},
-		"segments in reverse": {true, func(_ *model.TVC, s *solution) { slices.Reverse(s.Runs[3].Segments) },
+		"overlap in a run": {true, "S.Runs.2.Segments.1.StartS=7; S.Runs.2.Segments.1.EndS=15", nil, []string{"segment_order 0.1"}},
+		"segments in reverse": {true, "", func(_ *model.TVC, s *solution) { slices.Reverse(s.Runs[3].Segments) },
 			[]string{"segment_order 1.1"}},
-		"too few VMs":          {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place.Servers[0].VMs = 1 }, []string{"server_link 99999", "vm_count"}},
-		"no servers":           {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place.Servers = nil }, []string{"vm_count"}},
-		"a server without VMs": {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 1), 2, 2, 3, 0).Place }, []string{"vm_count"}},
-		"negative VMs": {false, func(_ *model.TVC, s *solution) {
+		"too few VMs":          {false, "S.Runs.4.Segments.0.Place.Servers.0.VMs=1", nil, []string{"server_link 99999", "vm_count"}},
+		"no servers":           {false, "S.Runs.4.Segments.0.Place.Servers=nil", nil, []string{"vm_count"}},
+		"a server without VMs": {false, "", func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 1), 2, 2, 3, 0).Place }, []string{"vm_count"}},
+		"negative VMs": {false, "", func(_ *model.TVC, s *solution) {
 			segment(s, 0).Place = span(0, 0, edgeSwitch(0, 0), 0, 2, 1, -1, 2, 1).Place
 		}, []string{"not_below", "vm_count"}},
-		"most negative VMs":   {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place.Servers[0].VMs = math.MinInt }, []string{"vm_count", "vm_count"}},
-		"unknown server":      {false, func(_ *model.TVC, s *solution) { segment(s, 2).Place.Servers[3].Server = 16 }, []string{"unknown_server"}},
-		"server -1":           {false, func(_ *model.TVC, s *solution) { segment(s, 2).Place.Servers[0].Server = -1 }, []string{"unknown_server"}},
-		"not ascending":       {false, func(_ *model.TVC, s *solution) { slices.Reverse(segment(s, 0).Place.Servers) }, []string{"server_order"}},
-		"server twice":        {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 1), 2, 1, 2, 1).Place }, []string{"server_order"}},
-		"no such edge switch": {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = edgeSwitch(0, 2) }, []string{"unknown_switch"}},
-		"no such pod":         {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = aggregationSwitch(4, 0) }, []string{"unknown_switch"}},
-		"no such core group":  {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = coreSwitch(2, 0) }, []string{"unknown_switch"}},
-		"negative switch":     {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = coreSwitch(0, -1) }, []string{"unknown_switch"}},
-		"no such layer":       {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch.Layer = 3 }, []string{"unknown_switch"}},
-		"another edge switch": {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place.Switch = edgeSwitch(0, 0) }, []string{"not_below"}},
-		"another pod":         {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place.Switch = aggregationSwitch(1, 0) }, []string{"not_below"}},
-		"a higher switch":     {false, func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = coreSwitch(1, 1) }, nil},
-		"a slot too many":     {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 0), 0, 2).Place }, []string{"server_slots 0.5"}},
-		"more than any server": {false, func(in *model.TVC, s *solution) {
-			in.Requests[4].VMs = 3
-			segment(s, 4).Place.Servers[0].VMs = 3
-		}, []string{"server_slots 0.5"}},
-		"bit too many on a server": {false, func(in *model.TVC, _ *solution) { in.Requests[0].BandwidthMbps = 100.000001 }, []string{"server_link 1e-08", "server_link 1e-08"}},
-		"shared server link": {false, func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 0), 0, 1, 2, 1).Place },
+		"most negative VMs":        {false, "S.Runs.4.Segments.0.Place.Servers.0.VMs=-9223372036854775808", nil, []string{"vm_count", "vm_count"}},
+		"unknown server":           {false, "S.Runs.2.Segments.0.Place.Servers.3.Server=16", nil, []string{"unknown_server"}},
+		"server -1":                {false, "S.Runs.2.Segments.0.Place.Servers.0.Server=-1", nil, []string{"unknown_server"}},
+		"not ascending":            {false, "", func(_ *model.TVC, s *solution) { slices.Reverse(segment(s, 0).Place.Servers) }, []string{"server_order"}},
+		"server twice":             {false, "", func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 1), 2, 1, 2, 1).Place }, []string{"server_order"}},
+		"no such edge switch":      {false, "S.Runs.0.Segments.0.Place.Switch=edge-0-2", nil, []string{"unknown_switch"}},
+		"no such pod":              {false, "S.Runs.0.Segments.0.Place.Switch=aggregation-4-0", nil, []string{"unknown_switch"}},
+		"no such core group":       {false, "S.Runs.0.Segments.0.Place.Switch=core-2-0", nil, []string{"unknown_switch"}},
+		"negative switch":          {false, "", func(_ *model.TVC, s *solution) { segment(s, 0).Place.Switch = coreSwitch(0, -1) }, []string{"unknown_switch"}},
+		"no such layer":            {false, "S.Runs.0.Segments.0.Place.Switch.Layer=3", nil, []string{"unknown_switch"}},
+		"another edge switch":      {false, "S.Runs.4.Segments.0.Place.Switch=edge-0-0", nil, []string{"not_below"}},
+		"another pod":              {false, "S.Runs.4.Segments.0.Place.Switch=aggregation-1-0", nil, []string{"not_below"}},
+		"a higher switch":          {false, "S.Runs.0.Segments.0.Place.Switch=core-1-1", nil, nil},
+		"a slot too many":          {false, "", func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 0), 0, 2).Place }, []string{"server_slots 0.5"}},
+		"more than any server":     {false, "In.Requests.4.VMs=3; S.Runs.4.Segments.0.Place.Servers.0.VMs=3", nil, []string{"server_slots 0.5"}},
+		"bit too many on a server": {false, "In.Requests.0.BandwidthMbps=100.000001", nil, []string{"server_link 1e-08", "server_link 1e-08"}},
+		"shared server link": {false, "", func(_ *model.TVC, s *solution) { segment(s, 4).Place = span(0, 0, edgeSwitch(0, 0), 0, 1, 2, 1).Place },
 			[]string{"not_below", "server_link 100000", "server_link 99999"}},
-		"bit too many above an edge switch": {false, func(in *model.TVC, _ *solution) { in.Requests[1].BandwidthMbps = 50.000001 }, []string{"edge_link 2e-08", "edge_link 2e-08", "server_link 2e-08"}},
-		"edge layer": {false, func(in *model.TVC, _ *solution) { in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 99} },
+		"bit too many above an edge switch": {false, "In.Requests.1.BandwidthMbps=50.000001", nil, []string{"edge_link 2e-08", "edge_link 2e-08", "server_link 2e-08"}},
+		"edge layer": {false, "", func(in *model.TVC, _ *solution) { in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 99} },
 			[]string{"edge_link 0.010101", "edge_link 0.010101", "edge_link 0.010101"}},
-		"aggregation layer": {false, func(in *model.TVC, _ *solution) {
+		"aggregation layer": {false, "", func(in *model.TVC, _ *solution) {
 			in.FatTree.LayersMbps = &model.LayerRates{AggregationMbps: 99}
 		}, []string{"aggregation_link 0.010101", "aggregation_link 0.010101"}},
-		"server layer": {false, func(in *model.TVC, _ *solution) { in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: 99} },
+		"server layer": {false, "", func(in *model.TVC, _ *solution) { in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: 99} },
 			[]string{"server_link 0.010101", "server_link 0.010101", "server_link 0.010101", "server_link 0.010101", "server_link 0.010101"}},
-		"non-blocking": {false, func(in *model.TVC, _ *solution) {
+		"non-blocking": {false, "", func(in *model.TVC, _ *solution) {
 			in.FatTree.Fabric, in.FatTree.LayersMbps = model.FabricNonBlocking, &model.LayerRates{AggregationMbps: 1, EdgeMbps: 1}
 		}, nil},
-		"two on one core link": {false, func(in *model.TVC, s *solution) {
+		"two on one core link": {false, "", func(in *model.TVC, s *solution) {
 			in.Requests[3].BandwidthMbps = 1
 			segment(s, 3).Place = span(0, 0, coreSwitch(0, 1), 0, 1, 15, 1).Place
 		}, []string{"aggregation_link 0.01"}},
-		"beside it": {false, func(in *model.TVC, s *solution) {
+		"beside it": {false, "", func(in *model.TVC, s *solution) {
 			in.Requests[3].BandwidthMbps = 1
 			segment(s, 3).Place = span(0, 0, coreSwitch(1, 1), 0, 1, 15, 1).Place
 		}, nil},
-		"two on one edge link": {false, func(in *model.TVC, s *solution) {
+		"two on one edge link": {false, "", func(in *model.TVC, s *solution) {
 			in.Requests[3].BandwidthMbps = 1
 			segment(s, 3).Place = span(0, 0, coreSwitch(1, 1), 0, 1, 5, 1).Place
 		}, []string{"edge_link 0.01"}},
-		"per path": {false, func(in *model.TVC, s *solution) {
+		"per path": {false, "", func(in *model.TVC, s *solution) {
 			in.Hose = model.HosePerPath
 			segment(s, 2).Place = span(0, 0, aggregationSwitch(2, 0), 8, 2, 9, 1, 10, 1).Place // 3 VMs below the first edge switch: 3·50, not 1·50
 		}, []string{"edge_link 0.5"}},
-		"the cut": {false, func(_ *model.TVC, s *solution) {
+		"the cut": {false, "", func(_ *model.TVC, s *solution) {
 			segment(s, 2).Place = span(0, 0, aggregationSwitch(2, 0), 8, 2, 9, 1, 10, 1).Place
 		}, nil},
-		"per path above all VMs": {false, func(in *model.TVC, s *solution) {
+		"per path above all VMs": {false, "", func(in *model.TVC, s *solution) {
 			in.Hose = model.HosePerPath
 			segment(s, 0).Place.Switch = aggregationSwitch(0, 0)
 		}, []string{"edge_link 1"}},
-		"a departure after an arrival": {true, func(in *model.TVC, s *solution) { segment(s, 0).EndS, in.Requests[0].DurationS = 10.000001, 10.000001 },
+		"a departure after an arrival": {true, "S.Runs.0.Segments.0.EndS=10.000001; In.Requests.0.DurationS=10.000001", nil,
 			[]string{"server_link 1", "server_link 1"}},
-		"a queue that drops":     {true, func(_ *model.TVC, s *solution) { s.Runs = slices.Delete(s.Runs, 0, 1) }, []string{"declined_request"}},
-		"a queue that drops two": {true, func(_ *model.TVC, s *solution) { s.Runs = s.Runs[2:] }, []string{"declined_request", "declined_request"}},
-		"one that never fits": {true, func(_ *model.TVC, s *solution) {
+		"a queue that drops":     {true, "", func(_ *model.TVC, s *solution) { s.Runs = slices.Delete(s.Runs, 0, 1) }, []string{"declined_request"}},
+		"a queue that drops two": {true, "S.Runs=[2:]", nil, []string{"declined_request", "declined_request"}},
+		"one that never fits": {true, "", func(_ *model.TVC, s *solution) {
 			s.Runs = append(s.Runs, model.Run[place]{ID: "f", Segments: []model.Segment[place]{span(20.25, 25.25, edgeSwitch(0, 0), 0, 2, 1, 1)}})
 		}, []string{"server_link 9", "server_link 9"}},
 	} {
@@ -221,11 +215,9 @@ func TestTVCViolations(t *testing.T) {
 			if r := judge(t, in, s, verify.Options{}); !r.Feasible() {
 				t.Fatal(r)
 			}
-			c.edit(in, s)
+			edited(t, in, s, c.set, c.edit)
 			got := constraints(judge(t, in, s, verify.Options{}))
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("violations (-want,+got):\n%s", diff)
-			}
+			require.Same(t, "violations", c.want, got)
 		})
 	}
 }
@@ -239,9 +231,7 @@ func TestPreempted(t *testing.T) {
 	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "a", Segments: []model.Segment[model.Embedding]{{StartS: 0, EndS: 1, Place: place}, {StartS: 2, EndS: 4, Place: place}}}}}
 	for stated, want := range map[int]bool{0: false, 1: true, 7: true} {
 		r := model.NewResult("mine", 1)
-		if err := r.SetSolution(in, e); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.SetSolution(in, e))
 		r.Details = &model.TVCDetails{Preempted: &stated}
 		report, err := verify.Result(t.Context(), in, r, verify.Options{})
 		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != "wrong_details" {
@@ -260,16 +250,13 @@ func TestNeverFit(t *testing.T) {
 		{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 1}, {ID: "b", VMs: 4, BandwidthMbps: 9, DurationS: 1}}}
 	for stated, want := range map[int]bool{1: true, 2: false, -1: false, 0: true} { // 0: nothing is stated
 		r := model.NewResult("mine", 1)
-		if err := r.SetSolution(in, &model.Embeddings{}); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.SetSolution(in, &model.Embeddings{}))
 		r.Details = &model.TVCDetails{NeverFit: stated}
 		report, err := verify.Result(t.Context(), in, r, verify.Options{})
 		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != "wrong_details" {
 			t.Errorf("stated %d: %v %v", stated, report, err)
 		}
-		if checked := slices.Contains(report.Checked, "how many requests never fit"); checked != (stated != 0) {
-			t.Errorf("stated %d: checked %v", stated, checked)
-		}
+		require.Same(t, fmt.Sprintf("stated %d: checked", stated), stated != 0,
+			slices.Contains(report.Checked, "how many requests never fit"))
 	}
 }

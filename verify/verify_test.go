@@ -64,11 +64,7 @@ func clone(p *model.Placement) *model.Placement {
 
 func judge(t *testing.T, in model.Instance, s model.Solution, o verify.Options) verify.Report {
 	t.Helper()
-	r, err := verify.Verify(t.Context(), in, s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return require.Value(verify.Verify(t.Context(), in, s, o))(t)
 }
 
 // mutations corrupt a feasible solution (or the instance under it); each names
@@ -239,9 +235,7 @@ func TestResult(t *testing.T) {
 	good := func() (*model.VCSched, model.Result) {
 		in, p := solved(rand.New(rand.NewPCG(4, 4)))
 		r := model.NewResult("x", 1)
-		if err := r.SetSolution(in, p); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.SetSolution(in, p))
 		r.SetBound(model.Metric{Sense: model.Maximise}, r.Objective*1.01, 1e-6)
 		r.Kind = in.Kind()
 		r.InstanceHash, _ = model.Hash(in)
@@ -249,34 +243,32 @@ func TestResult(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		want string
-		edit func(*model.Result)
+		set  string
+		edit func(*model.VCSched, *model.Result)
 	}{
-		"nothing wrong":    {"", func(r *model.Result) {}},
-		"objective":        {"wrong_objective", func(r *model.Result) { r.Objective *= 1 + 1e-8 }},
-		"second objective": {"wrong_objective", func(r *model.Result) { r.SecondObjective -= 1e-6 }},
-		"gap":              {"wrong_gap", func(r *model.Result) { r.Gap = 0 }},
-		"beaten bound":     {"beaten_bound", func(r *model.Result) { r.Bound = r.Objective * (1 - 1e-6) }},
-		"hash":             {"wrong_instance", func(r *model.Result) { r.InstanceHash = "sha256:0" }},
-		"kind":             {"wrong_kind", func(r *model.Result) { r.Kind = "dag" }},
-		"status":           {"wrong_status", func(r *model.Result) { r.Status = model.StatusInfeasible }},
-		"no bound":         {"wrong_status", func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
+		"nothing wrong":    {"", "", nil},
+		"objective":        {"wrong_objective", "", func(_ *model.VCSched, r *model.Result) { r.Objective *= 1 + 1e-8 }},
+		"second objective": {"wrong_objective", "", func(_ *model.VCSched, r *model.Result) { r.SecondObjective -= 1e-6 }},
+		"gap":              {"wrong_gap", "S.Gap=0", nil},
+		"beaten bound":     {"beaten_bound", "", func(_ *model.VCSched, r *model.Result) { r.Bound = r.Objective * (1 - 1e-6) }},
+		"hash":             {"wrong_instance", "S.InstanceHash=sha256:0", nil},
+		"kind":             {"wrong_kind", "S.Kind=dag", nil},
+		"status":           {"wrong_status", "S.Status=infeasible", nil},
+		"no bound":         {"wrong_status", "S.Status=optimal; S.Bound=NaN; S.Gap=NaN", nil},
 		// 0 with a bound is an infinite gap, which a file writes as null.
-		"name":                      {"wrong_instance", func(r *model.Result) { r.Instance = "another" }},
-		"optimal, gap of 1 %":       {"wrong_status", func(r *model.Result) { r.Status = model.StatusOptimal }},
-		"optimal, within its limit": {"", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.01 }},
-		"optimal, just beyond":      {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.0098 }},
-		"limit of 100 %":            {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 1 }},
-		"limit below 0":             {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, -1 }},
-		"unknown gap":               {"wrong_gap", func(r *model.Result) { r.Gap = math.NaN() }},
-		"no solution":               {"wrong_status", func(r *model.Result) { r.Solution = nil }},
+		"name":                      {"wrong_instance", "S.Instance=another", nil},
+		"optimal, gap of 1 %":       {"wrong_status", "S.Status=optimal", nil},
+		"optimal, within its limit": {"", "S.Status=optimal; S.GapLimit=0.01", nil},
+		"optimal, just beyond":      {"wrong_status", "S.Status=optimal; S.GapLimit=0.0098", nil},
+		"limit of 100 %":            {"wrong_status", "S.Status=optimal; S.GapLimit=1", nil},
+		"limit below 0":             {"wrong_status", "S.Status=optimal; S.GapLimit=-1", nil},
+		"unknown gap":               {"wrong_gap", "S.Gap=NaN", nil},
+		"no solution":               {"wrong_status", "S.Solution=nil", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, r := good()
-			c.edit(&r)
-			report, err := verify.Result(t.Context(), in, r, verify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			edited(t, in, &r, c.set, c.edit)
+			report := require.Value(verify.Result(t.Context(), in, r, verify.Options{}))(t)
 			named := slices.ContainsFunc(report.Violations, func(v verify.Violation) bool { return v.Constraint == c.want })
 			if report.Feasible() != (c.want == "") || named != (c.want != "") {
 				t.Errorf("want %q: %v", c.want, report)
@@ -289,9 +281,7 @@ func TestResult(t *testing.T) {
 func TestResultWithWhatIsKnown(t *testing.T) {
 	in, p := solved(rand.New(rand.NewPCG(4, 4)))
 	r := model.NewResult("x", 1)
-	if err := r.SetSolution(in, p); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, r.SetSolution(in, p))
 	r.InstanceHash, _ = model.Hash(in)
 	for hash, want := range map[string]bool{"": true, r.InstanceHash: true, "sha256:0": false} {
 		report, err := verify.Result(t.Context(), in, r, verify.Options{Hash: hash, Valid: true})
@@ -301,9 +291,8 @@ func TestResultWithWhatIsKnown(t *testing.T) {
 	}
 	in.Jobs[0].CurrentHosts = make([]int, 99) // breaks a rule that the judge doesn't need
 	r.InstanceHash, _ = model.Hash(in)
-	if _, err := verify.Result(t.Context(), in, r, verify.Options{}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("an invalid instance: error %v", err)
-	}
+	require.Refused(t, "an invalid instance", require.Err(verify.Result(t.Context(), in, r, verify.Options{})),
+		model.ErrInvalid, "")
 	if _, err := verify.Result(t.Context(), in, r, verify.Options{Valid: true}); err != nil {
 		t.Errorf("said to be valid: error %v", err)
 	}
@@ -351,9 +340,7 @@ func FuzzVerify(f *testing.F) {
 		b, _ = json.Marshal(s)
 		f.Add(a, b)
 		r := model.NewResult("x", 1)
-		if err := r.SetSolution(d, s); err != nil {
-			f.Fatal(err)
-		}
+		require.OK(f, r.SetSolution(d, s))
 		r.Kind = d.Kind()
 		b, _ = json.Marshal(r)
 		f.Add(a, b)
@@ -377,9 +364,7 @@ func FuzzVerify(f *testing.F) {
 			}
 		}
 		if s, err := model.DecodeSolution(b); err == nil {
-			if _, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(verify.Verify(t.Context(), in, s, verify.Options{})))
 		}
 	})
 }
@@ -395,9 +380,7 @@ func BenchmarkVerify(b *testing.B) {
 			}
 			p := in.NewPlacement(hosts, in.Yield(hosts))
 			for b.Loop() {
-				if r, err := verify.Verify(b.Context(), in, p, verify.Options{}); err != nil || !r.Feasible() {
-					b.Fatal(r, err)
-				}
+				require.Feasible(verify.Verify(b.Context(), in, p, verify.Options{}))(b)
 			}
 		})
 	}

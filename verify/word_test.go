@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -20,9 +21,7 @@ func TestWordOfSolvers(t *testing.T) {
 		r.Instance, r.Kind, r.Version = in.Name, model.KindBatch, version
 		r.Evidence = e
 		s := &model.Execution{Runs: []model.Run[model.BatchPlace]{{ID: "a", Segments: []model.Segment[model.BatchPlace]{{EndS: 60, Place: model.BatchPlace{Processors: model.ProcessorList{0}}}}}}}
-		if err := r.SetSolution(in, s); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.SetSolution(in, s))
 		r.SetBound(in.Metrics()[0], 60, 1e-6)
 		return r
 	}
@@ -40,10 +39,8 @@ func TestWordOfSolvers(t *testing.T) {
 		{solved("highs", "0.10.1", nil), ""},
 		{solved("highs", "1.0.0", nil), ""},
 	} {
-		r, err := verify.Result(context.Background(), in, c.result, verify.Options{})
-		if err != nil || !r.Feasible() {
-			t.Fatalf("%s: %v, %v", c.result.Algorithm, err, r)
-		}
+		r := require.Feasible(verify.Result(context.Background(), in, c.result, verify.Options{}))(t,
+			c.result.Algorithm)
 		if said := strings.Join(r.Trusted, "\n"); !strings.Contains(said, c.doubt) || (c.doubt == "") == strings.Contains(said, "in doubt") {
 			t.Errorf("%s of %s: on trust: %s", c.result.Algorithm, c.result.Version, said)
 		}

@@ -55,11 +55,7 @@ func page(t testing.TB) string {
 		t.Skip("it builds the page")
 	}
 	ran = true
-	folder, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewServer(serve(os.DirFS(folder)))
+	s := httptest.NewServer(serve(os.DirFS(require.Value(built())(t))))
 	t.Cleanup(s.Close)
 	return s.URL
 }

@@ -32,15 +32,9 @@ func TestHiGHS(t *testing.T) {
 		"batch": "docs/examples/three-jobs.json"}
 	for k, kind := range []string{"vcsched", "dag", "reservation", "consolidation", "batch"} {
 		path := at[kind]
-		in, err := instances.Load("../" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load("../" + path))(t)
 		o := gapwise.Options{Algorithm: "highs", Settings: model.Settings{Seed: 1}}
-		r, err := gapwise.Solve(context.Background(), in, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(gapwise.Solve(context.Background(), in, o))(t)
 		b.click("[data-kind=" + kind + "]")
 		b.until(idle)
 		b.choose("#example", path[strings.LastIndex(path, "/")+1:])
@@ -70,9 +64,7 @@ func TestHiGHS(t *testing.T) {
 		b.until(idle + " && document.querySelectorAll('#view .reasons li').length > 0")
 		b.click("#tab-judge")
 	}
-	if n := eval[int](b, fetched); n != 1 {
-		t.Errorf("HiGHS is asked for %d times", n)
-	}
+	require.Same(t, "HiGHS is asked for: times", 1, eval[int](b, fetched))
 	b.Quiet()
 }
 
@@ -99,9 +91,7 @@ func TestHiGHSStops(t *testing.T) {
 	if !strings.HasPrefix(said, "Feasible after") || !strings.Contains(eval[string](b, view), "The judge accepts") {
 		t.Errorf("at the time limit the page says %q", said)
 	}
-	if n := eval[int](b, "document.querySelectorAll('.curves .line').length"); n != 2 {
-		t.Errorf("%d curves are drawn", n)
-	}
+	require.Same(t, "curves are drawn", 2, eval[int](b, "document.querySelectorAll('.curves .line').length"))
 	b.shot("highs-limit")
 	b.choose("#limit", "600")
 	n := eval[string](b, "document.documentElement.dataset.solves || ''")
@@ -118,8 +108,6 @@ func TestHiGHSStops(t *testing.T) {
 	if got := eval[string](b, view); !strings.Contains(got, "The judge accepts") {
 		t.Errorf("solved again: %q, %q", got, eval[string](b, "document.getElementById('state').textContent"))
 	}
-	if n := eval[int](b, fetched); n != 1 {
-		t.Errorf("HiGHS is asked for %d times", n)
-	}
+	require.Same(t, "HiGHS is asked for: times", 1, eval[int](b, fetched))
 	b.Quiet()
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Nothing is wider than a phone, and each problem's picture has boxes, on a desk and on a
@@ -37,13 +39,11 @@ func TestWidths(t *testing.T) {
 			}
 		}
 	}
-	if names := eval[string](b, "[...document.querySelectorAll('button, input, select, textarea, [role]')].filter(e => !e.textContent.trim() && !e.getAttribute('aria-label') && !e.closest('label') && !e.labels?.length && !e.hasAttribute('aria-labelledby') && e.getAttribute('role') !== 'status').map(e => e.id || e.outerHTML.slice(0, 80)).join()"); names != "" {
-		t.Errorf("controls without a name: %s", names)
-	}
+	require.Same(t, "controls without a name", "",
+		eval[string](b, "[...document.querySelectorAll('button, input, select, textarea, [role]')].filter(e => !e.textContent.trim() && !e.getAttribute('aria-label') && !e.closest('label') && !e.labels?.length && !e.hasAttribute('aria-labelledby') && e.getAttribute('role') !== 'status').map(e => e.id || e.outerHTML.slice(0, 80)).join()"))
 	b.Media("print", "dark")
-	if ground := eval[string](b, "getComputedStyle(document.body).backgroundColor"); ground != "rgb(255, 255, 255)" {
-		t.Errorf("the paper is %s", ground)
-	}
+	require.Same(t, "the paper", "rgb(255, 255, 255)",
+		eval[string](b, "getComputedStyle(document.body).backgroundColor"))
 	if n := eval[int](b, "['#solve', '#theme', '.tabs', '.kinds'].filter(s => document.querySelector(s).offsetHeight > 0).length"); n > 0 {
 		t.Errorf("%d controls are printed", n)
 	}
@@ -81,9 +81,8 @@ func contrast(b *browser) float64 {
 // said, not held.
 func TestFirstPicture(t *testing.T) {
 	b := newBrowser(t)
-	if _, err := chromedp.Call(b.Ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(chromedp.Call(b.Ctx, emulation.SetCPUThrottlingRate,
+		emulation.SetCPUThrottlingRateParams{Rate: 4})))
 	b.open("")
 	at := eval[map[string]float64](b, "({picture: Number(document.documentElement.dataset.drawn), library: performance.now()})")
 	if !(at["picture"] > 0 && at["picture"] < at["library"]) {

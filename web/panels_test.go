@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // drag moves a box by the mouse, by so many pixels.
@@ -122,9 +124,8 @@ func TestMoveByTouch(t *testing.T) {
 			if x.kind != "touchEnd" {
 				points = append(points, &input.TouchPoint{X: at[0] + dx*x.far, Y: at[1] + dy*x.far})
 			}
-			if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: x.kind, TouchPoints: points}); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(chromedp.Call(b.Ctx, input.DispatchTouchEvent,
+				input.DispatchTouchEventParams{Type: x.kind, TouchPoints: points})))
 		}
 		b.until(idle)
 	}
@@ -245,7 +246,7 @@ func TestPanels(t *testing.T) {
 	drop("table.csv", "a,b\n1,2\n")
 	b.until("document.getElementById('said').textContent.includes('table: its first line must name cpu and memory')")
 	drop("mine.csv", "name,cpu,memory\nweb,0.4,0.5\ndb,0.7,0.9\n")
-	b.until(idle + " && document.getElementById('said').textContent.includes('2 hosts are assumed')")
+	b.until(idle + " && document.getElementById('said').textContent.includes('assumed: 2 hosts')")
 	b.choose("#capacity", "3")
 	b.click("#reread")
 	b.until(idle + " && document.querySelectorAll('#scene .row').length === 6")

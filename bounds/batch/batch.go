@@ -22,7 +22,7 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := view.Shared(ctx, in, view.OfBatch)
 	r := newJobs(t)
 	all := r.response(ctx, t, quickFunctions)
-	if t.Tiers == 1 && ctx.Err() == nil {
+	if priced(t) && ctx.Err() == nil {
 		all = append(all, pricesBound(ctx, t, r, 0))
 	}
 	return all
@@ -67,7 +67,7 @@ func Each(ctx context.Context, in *model.Batch, f func(bounds.Bound)) {
 	last.Name = "widths"
 	last.Evidence.Method = last.Name
 	f(last)
-	if t.Tiers == 1 {
+	if priced(t) {
 		f(pricesBound(ctx, t, r, mostSteps))
 		if b, ok := classBound(ctx, t); ok {
 			f(b)

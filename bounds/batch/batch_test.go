@@ -20,11 +20,7 @@ import (
 
 func all(t testing.TB, in *model.Batch) []bounds.Bound {
 	t.Helper()
-	list, err := batchbounds.All(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return require.Value(batchbounds.All(context.Background(), in))(t)
 }
 
 func best(list []bounds.Bound) float64 {
@@ -156,10 +152,7 @@ func BenchmarkQuick(b *testing.B) {
 	for _, tiers := range []int{1, 2} {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Tiers, spec.Load, spec.Estimates = 200_000, tiers, 0.9, "exact"
-		in, err := spec.Generate()
-		if err != nil {
-			b.Fatal(err)
-		}
+		in := require.Value(spec.Generate())(b)
 		b.Run([]string{"one tier", "two tiers"}[tiers-1], func(b *testing.B) {
 			for range b.N {
 				b.ReportMetric(best(batchbounds.Quick(b.Context(), in)), "s/bound")

@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/objective"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -46,6 +47,9 @@ func Build(t *view.Batch, name string) (*milp.Formulation[[]int64], error) {
 func BuildBelow(t *view.Batch, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
+	}
+	if err := t.Alike(); err != nil {
+		return nil, fmt.Errorf("formulation time-indexed: %w", err)
 	}
 	if err := bounds.CheckSize(Formulations[0], "jobs", len(t.Jobs), MaxJobs); err != nil {
 		return nil, err
@@ -188,7 +192,7 @@ func latestStarts(t *view.Batch, u Units, most int64) []int64 {
 		others := runtime - u.weight(t, k)*(j.Length/u.Time)
 		if len(t.Jobs) <= mostBounded {
 			r.skip[k] = true
-			for _, m := range widths(t, quickFunctions) {
+			for _, m := range largest(widths(t), quickFunctions) {
 				// A division more is rounded.
 				others = max(others, int64(math.Ceil(m.sums(r).Best/float64(u.Time)*(1-0x1p-52))))
 			}
@@ -326,12 +330,7 @@ func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
 	if len(starts) != len(b.t.Jobs) {
 		return nil, fmt.Errorf("%s: %w starts: there are %d, of %d jobs", b.Scheme, model.ErrInvalid, len(starts), len(b.t.Jobs))
 	}
-	order := make([]int, len(starts))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
-	return Serial(b.t, order), nil
+	return Serial(b.t, order.By(order.Of[int](len(starts)), starts)), nil
 }
 
 func (b *timeIndexed) encode(starts []int64) []float64 {

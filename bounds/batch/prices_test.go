@@ -160,10 +160,7 @@ func TestExtremes(t *testing.T) {
 				in.Jobs[k].Weight = []int{1, 2, 999_983, model.MostWeight}[rng.IntN(4)]
 			}
 		}
-		all, err := All(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(All(context.Background(), in))(t)
 		ticks := view.OfBatch(in)
 		responses, _, slowdowns := leastCosts(ticks)
 		n, weights := float64(len(in.Jobs)), 0.0

@@ -32,7 +32,7 @@ func Slowdown(ctx context.Context, t *view.Batch, most, steps int) bounds.Bound 
 		}
 		r := newJobs(slowed)
 		all := r.response(ctx, slowed, most)
-		if t.Tiers == 1 && ctx.Err() == nil {
+		if priced(t) && ctx.Err() == nil {
 			all = append(all, pricesBound(ctx, slowed, r, steps))
 		}
 		weights := 0.0
@@ -92,7 +92,8 @@ func MostSlowdown(ctx context.Context, t *view.Batch) bounds.Bound {
 			high = middle
 		}
 	}
-	b.Evidence = &model.Evidence{Type: evidence.Windows, Figure: b.Name, Windows: []model.EvidenceWindow{best}}
+	b.Evidence = &model.Evidence{Type: evidence.Windows, Figure: b.Name, Windows: []model.EvidenceWindow{best},
+		Resource: m.why.Resource, Rows: m.why.Rows}
 	return b
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -77,10 +78,7 @@ func TestUsesSchedules(t *testing.T) {
 			in.Jobs = append(in.Jobs, j)
 		}
 		ticks := view.OfBatch(in)
-		all, err := All(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(All(context.Background(), in))(t)
 		low, slowdown := 0.0, Slowdown(context.Background(), ticks, 30, 0).Value
 		for _, b := range all {
 			low = max(low, b.Value)

@@ -14,8 +14,11 @@ import (
 
 // machinesOf returns at most so many machines, the plain one first.
 func machinesOf(t *view.Batch, most int) []machine {
-	if t.Tiers == 1 {
-		return widths(t, most)
+	switch {
+	case t.Nodes != nil:
+		return pooled(t, most)
+	case t.Tiers == 1:
+		return largest(widths(t), most)
 	}
 	return uses(t, most)
 }
@@ -40,7 +43,7 @@ func largest(all []ranked, most int) []machine {
 // widths w of the running jobs sum to at most P, so their values f(w) sum to at most f(P) (see duals.DualFeasible). The
 // machine has the capacity f(P) and each job the demand f(w). As on the plain one, a job holds that as long as it
 // works, which is all that package squashed asks for. Wide jobs that can't run side by side get a whole machine each.
-func widths(t *view.Batch, most int) []machine {
+func widths(t *view.Batch) []ranked {
 	width := func(k int) int { return t.Jobs[k].Processes }
 	all := []ranked{{machine: machine{width, t.Processors, model.Evidence{Type: evidence.Machine}}}}
 	capacity := int64(t.Processors)
@@ -67,7 +70,7 @@ func widths(t *view.Batch, most int) []machine {
 	}
 	var half []int
 	for _, w := range distinct {
-		if 2*w <= t.Processors {
+		if w > 0 && 2*w <= t.Processors {
 			half = append(half, w)
 		}
 	}
@@ -76,5 +79,5 @@ func widths(t *view.Batch, most int) []machine {
 		add("threshold", int64(half[i]), duals.ThresholdDFF)
 		add("pieces", int64(half[i]), duals.PiecesDFF)
 	}
-	return largest(all, most)
+	return all
 }

@@ -17,7 +17,8 @@ import (
 //
 //   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
 //   - communication-path: the longest path, with each task on its best machine for its predecessors and successors, and
-//     edges between machines at their length. O(E M²)
+//     edges between machines at their length. Without a path for some data it alone says that there is no schedule.
+//     O(E M²)
 //   - area: the least costs together over the number of machines, or the same
 //     with machines weighted by their speed. O(V M)
 //   - fernandez-bussell: the work that can't be moved out of some interval
@@ -36,7 +37,7 @@ import (
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	x := newDAGPaths(ctx, view.Shared(ctx, d, view.OfDAG))
 	all := x.quick(ctx)
-	if x.g.Tasks == 0 {
+	if x.g.Tasks == 0 || all[0].Infeasible {
 		return all
 	}
 	for k := range all {

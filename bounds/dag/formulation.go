@@ -28,10 +28,10 @@ const maxTerms = 2_000_000
 const maxWhole = 10_000
 
 // Build returns the formulation "ordering" of d under the ideal transfer model, for schedules that end by the horizon
-// in seconds. The horizon is the makespan of any schedule (a good one gives a small model), or +Inf for the makespan of
-// all tasks on one machine. It minimises the makespan C. For tasks i, j, machines a, b and edges (i, j):
+// in seconds. The horizon is the makespan of any schedule (a good one gives a small model), or +Inf for the sum
+// of all times of such as dagplay.OnMachine. It minimises the makespan C. For tasks i, j, machines a, b and edges (i, j):
 //
-//   - x_ia ∈ {0, 1}: task i is on machine a, Σ_a x_ia = 1; s_i is its start.
+//   - x_ia ∈ {0, 1}: task i is on machine a, if it can run there, Σ_a x_ia = 1; s_i is its start.
 //   - z_ijab ≥ 0 is the product x_ia x_jb for an edge that takes time, linearised compactly (Mallach: Compact
 //     linearization for binary quadratic problems subject to assignment constraints, 4OR 2018). Σ_b z_ijab = x_ia and
 //     Σ_a z_ijab = x_jb. So s_j ≥ s_i + Σ_a cost_ia x_ia + Σ_ab length_ab z_ijab.

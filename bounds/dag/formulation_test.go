@@ -5,7 +5,6 @@ package dag
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -27,13 +24,8 @@ import (
 func TestDAGFormulationRows(t *testing.T) {
 	t.Parallel()
 	d := testkit.DAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
-	f, err := Build(d, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Build(d, 7))(t)
+	require.OK(t, f.Validate())
 	var got []string
 	for _, v := range f.Vars {
 		kind := "real"
@@ -88,9 +80,7 @@ func TestDAGFormulationRows(t *testing.T) {
 		"before_3: 0 ≤ +1 s_3 -2 z_1_3_1_1 -3 y_2_3_1 ≤ +Inf",
 		"after_3: 0 ≤ +1 C -1 s_3 -2 x_3_1 -3 y_3_2_1 ≤ +Inf",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want,+got)\n%s", diff)
-	}
+	require.Same(t, "result", want, got)
 	if f.Value(1) != 1 || !f.Whole || f.Maximise {
 		t.Errorf("unit %v, whole %v, maximise %v", f.Value(1), f.Whole, f.Maximise)
 	}
@@ -100,26 +90,16 @@ func TestDAGFormulationRows(t *testing.T) {
 func TestDAGFormulationMPS(t *testing.T) {
 	require.HiGHS(t)
 	t.Parallel()
-	f, err := Build(testkit.SixTasks(), 25)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Build(testkit.SixTasks(), 25))(t)
 	var out bytes.Buffer
-	if err := f.WriteMPS(&out); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, f.WriteMPS(&out))
 	file := filepath.Join(t.TempDir(), "six.mps")
-	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(file, out.Bytes(), 0o600))
 	r, err := highs.SolveFile(context.Background(), file, milp.Options{})
 	if err != nil || r.Status != milp.Optimal || math.Abs(r.Objective-23) > 1e-6 {
 		t.Fatalf("%v %v, objective %v, want 23", r.Status, err, r.Objective)
 	}
-	s, err := f.Decode(r.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(f.Decode(r.X))(t)
 	if o, err := testkit.SixTasks().Objective(s); err != nil || o.Value != 23 {
 		t.Errorf("makespan %v %v, want 23", o.Value, err)
 	}
@@ -178,18 +158,11 @@ func TestDAGFormulationErrors(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := Build(c.d, c.horizon)
-			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
-			}
+			require.Refused(t, name, err, c.kind, c.want)
 		})
 	}
-	f, err := Build(testkit.SixTasks(), 25)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Decode(make([]float64, 3)); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("a short point: %v, want ErrInvalid", err)
-	}
+	f := require.Value(Build(testkit.SixTasks(), 25))(t)
+	require.Refused(t, "a short point", require.Err(f.Decode(make([]float64, 3))), model.ErrInvalid, "")
 	if x := f.Encode(testkit.SixTasks().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
 		t.Errorf("a schedule after the horizon has the point %v", x)
 	}

@@ -34,7 +34,8 @@ import (
 // i with r_i and q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in
 // time, where the start-up comes at the other end of a transfer.
 //
-// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges.
+// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges. Data
+// within a machine are taken to need no time.
 //
 // O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most. x holds
 // the figures for evidence, nil with NaN.
@@ -62,6 +63,9 @@ func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 		if least > longest {
 			longest, x.widest = least, t
 		}
+	}
+	if math.IsInf(longest, 1) { // there is no schedule
+		return math.NaN(), nil
 	}
 	if x.exact() {
 		return longest, x
@@ -125,16 +129,19 @@ func machineLinks(g *view.Graph) (in, out []int32) {
 		return nil, nil
 	}
 	some := false
-	common := func(route func(b int32) []int32, a int32) (link int32) {
+	way := func(from, to int32) ([]int32, bool) {
+		return g.Route(from, to), g.Rate[int(from)*g.Machines+int(to)] > 0
+	}
+	common := func(route func(b int32) ([]int32, bool), a int32) (link int32) {
 		first := true
 		var links []int32
 		for b := range int32(g.Machines) {
-			switch {
-			case b == a:
+			switch used, joined := route(b); {
+			case b == a || !joined:
 			case first:
-				links, first = slices.Clone(route(b)), false
+				links, first = slices.Clone(used), false
 			default:
-				links = slices.DeleteFunc(links, func(l int32) bool { return !slices.Contains(route(b), l) })
+				links = slices.DeleteFunc(links, func(l int32) bool { return !slices.Contains(used, l) })
 			}
 		}
 		link = -1
@@ -146,8 +153,8 @@ func machineLinks(g *view.Graph) (in, out []int32) {
 		return link
 	}
 	for a := range int32(g.Machines) {
-		in = append(in, common(func(b int32) []int32 { return g.Route(b, a) }, a))
-		out = append(out, common(func(b int32) []int32 { return g.Route(a, b) }, a))
+		in = append(in, common(func(b int32) ([]int32, bool) { return way(b, a) }, a))
+		out = append(out, common(func(b int32) ([]int32, bool) { return way(a, b) }, a))
 	}
 	if !some {
 		return nil, nil

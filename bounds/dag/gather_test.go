@@ -26,9 +26,7 @@ func TestGatheringAgainstPlans(t *testing.T) {
 		if k%4 == 0 {
 			d = testkit.ContendedDAG(rng, 6, 3)
 		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, d.Validate())
 		g := view.OfDAG(d)
 		bound, _ := gathering(t.Context(), g)
 		if math.IsNaN(bound) {
@@ -149,16 +147,12 @@ func TestGatheringByHand(t *testing.T) {
 	t.Parallel()
 	d := testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {3, 3, 3}, {1, 1, 1}}, [][3]float64{{1, 4, 4}, {2, 4, 4}, {3, 4, 4}})
 	testkit.LinkInto(d)
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, d.Validate())
 	g := view.OfDAG(d)
 	if got, _ := gathering(t.Context(), g); got != 8 {
 		t.Errorf("%v, want 8", got)
 	}
-	if got := newDAGPaths(t.Context(), g).longest; got != 4 {
-		t.Errorf("%v by paths, want 4", got)
-	}
+	require.Same(t, "by paths", float64(4), newDAGPaths(t.Context(), g).longest)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got, _ := gathering(ctx, g); !math.IsNaN(got) {

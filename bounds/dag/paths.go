@@ -33,7 +33,7 @@ var Formulations = []string{"ordering"}
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	g := view.Shared(ctx, d, view.OfDAG)
 	all := QuickOf(ctx, d)
-	if g.Tasks == 0 {
+	if g.Tasks == 0 || all[0].Infeasible {
 		return all, nil
 	}
 	if g.Tasks*g.Machines <= maxLoadProgram {
@@ -68,12 +68,18 @@ func Lower(ctx context.Context, d *model.DAG, g *view.Graph) float64 {
 	}
 	lower := 0.0
 	for _, b := range all {
-		lower = max(lower, b.Value)
+		if !b.Infeasible {
+			lower = max(lower, b.Value)
+		}
 	}
 	return lower
 }
 
 func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
+	if x.whole && math.IsInf(x.longest, 1) {
+		return []bounds.Bound{{Name: "communication-path", Infeasible: true,
+			Reason: "on whatever machines the tasks run, some of their data have no path"}}
+	}
 	all := []bounds.Bound{{Name: "critical-path", Value: x.down * x.critical()}}
 	if x.whole {
 		all = append(all, bounds.Bound{Name: "communication-path", Value: x.down * x.longest})
@@ -219,7 +225,7 @@ func (x *dagPaths) reach(row, of []float64, other, e int32) {
 	cost := g.Cost[int(other)*m:][:m]
 	if !g.Uniform || m == 1 {
 		for a := range m {
-			row[a] = of[a] + cost[a]
+			row[a] = math.Inf(1)
 			for b := range m {
 				length := g.Comm(e, int32(b), int32(a))
 				if !x.forward {
@@ -266,32 +272,35 @@ func (x *dagPaths) critical() float64 {
 }
 
 // area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two choices of weights of the machines.
-// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed.
+// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed. Costs are those of
+// machines that can run the task.
 func (x *dagPaths) area() float64 {
 	g := x.g
 	m := g.Machines
-	weights := make([]float64, m)
+	weights, runs := make([]float64, m), make([]int, m)
 	for k, c := range g.Cost {
-		weights[k%m] += c
+		if !math.IsInf(c, 1) {
+			weights[k%m] += c
+			runs[k%m]++
+		}
 	}
+	sum := 0.0
 	for a, total := range weights {
-		if total == 0 {
+		if total == 0 && runs[a] == g.Tasks {
 			return 0 // that machine does all tasks in no time
 		}
-		weights[a] = 1 / total
+		if total > 0 {
+			weights[a] = 1 / total
+			sum += weights[a]
+		}
+	}
+	if sum == 0 {
+		return 0
 	}
 	weighted, equal := 0.0, 0.0
 	for t := range g.Tasks {
-		least := math.Inf(1)
-		for a, w := range weights {
-			least = min(least, w*g.Cost[t*m+a])
-		}
-		weighted += least
+		weighted += leastLoad(weights, g.Cost[t*m:][:m])
 		equal += x.cost[t]
-	}
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
 	}
 	equal, weighted = quotient(equal, float64(m)), weighted/sum*(1-roundingOf(g.Tasks))
 	if x.weights = weights; equal >= weighted {
@@ -395,20 +404,27 @@ func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err
 		weights += v
 	}
 	for t := range g.Tasks {
-		least := math.Inf(1)
-		for a := range w {
-			least = min(least, w[a]*g.Cost[t*g.Machines+a])
-		}
-		sum += least
+		sum += leastLoad(w, g.Cost[t*g.Machines:][:g.Machines])
 	}
 	return sum / weights * (1 - roundingOf(g.Tasks)), w, nil
+}
+
+// leastLoad returns the least weighted cost of a task among the machines that can run it.
+func leastLoad(weights, cost []float64) float64 {
+	least := math.Inf(1)
+	for a, c := range cost {
+		if !math.IsInf(c, 1) {
+			least = min(least, weights[a]*c)
+		}
+	}
+	return least
 }
 
 // LoadWeights returns the duals w ≥ 0, not all 0, of the machines' rows in
 //
 //	min C, Σ_m x_tm = 1 for each task t, Σ_t cost_tm x_tm ≤ C for each machine m,
 //
-// with cost_tm = cost[t*machines+m]: tasks split over machines so that the fullest
+// with cost_tm = cost[t*machines+m], x_tm = 0 where that is infinite: tasks split over machines so that the fullest
 // one ends early. They are nil if HiGHS was interrupted, and equal without HiGHS.
 func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, error) {
 	equal := slices.Repeat([]float64{1}, machines)
@@ -428,6 +444,9 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 	for t := range n {
 		var once []milp.Term
 		for a := range machines {
+			if math.IsInf(cost[t*machines+a], 1) {
+				continue
+			}
 			v := p.AddVar(milp.Var{Upper: 1})
 			once = append(once, milp.Term{Var: v, Coef: 1})
 			// Solvers get limited figures: a machine that costs more than everything else together isn't used, whatever

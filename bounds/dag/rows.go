@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -56,12 +57,11 @@ func newDAGBuild(d *model.DAG, g *view.Graph, horizon float64) *dagBuild {
 		before: make([]bool, n*n), place: make([]int, n), x: none(n * m), s: make([]int, n), z: none(len(g.Data) * m * m), y: none(n * n * m)}
 	b.Name, b.Scheme = d.Name, Formulations[0]
 	if math.IsInf(horizon, 1) {
-		for a := range m {
-			sum := 0.0
-			for t := range n {
-				sum += g.Cost[t*m+a]
-			}
-			horizon = min(horizon, sum)
+		for a := range int32(m) {
+			horizon = min(horizon, oneByOne(g, dagplay.OnMachine(g, a)))
+		}
+		if math.IsInf(horizon, 1) {
+			horizon = longestOneByOne(g)
 		}
 	}
 	if q := g.Unit(); q > 0 && horizon/q <= maxWhole {
@@ -92,6 +92,42 @@ func newDAGBuild(d *model.DAG, g *view.Graph, horizon float64) *dagBuild {
 		}
 	}
 	return b
+}
+
+// oneByOne returns how long a plan's tasks and transfers take one after the other.
+func oneByOne(g *view.Graph, p dagplay.Plan) (sum float64) {
+	for t, a := range p.Machine {
+		sum += g.Cost[t*g.Machines+int(a)]
+	}
+	for e := range int32(len(g.Data)) {
+		sum += g.Comm(e, p.Machine[g.From[e]], p.Machine[g.To[e]])
+	}
+	return sum
+}
+
+// longestOneByOne is oneByOne of the longest finite times: some schedule takes no longer if there is any.
+func longestOneByOne(g *view.Graph) (sum float64) {
+	finite := func(most, x float64) float64 {
+		if math.IsInf(x, 1) {
+			return most
+		}
+		return max(most, x)
+	}
+	for t := range g.Tasks {
+		most := 0.0
+		for _, c := range g.Cost[t*g.Machines:][:g.Machines] {
+			most = finite(most, c)
+		}
+		sum += most
+	}
+	for e := range int32(len(g.Data)) {
+		most := 0.0
+		for k := range int32(g.Machines * g.Machines) {
+			most = finite(most, g.Comm(e, k/int32(g.Machines), k%int32(g.Machines)))
+		}
+		sum += most
+	}
+	return sum
 }
 
 func (b *dagBuild) comm(e, p, q int) float64 {

@@ -161,7 +161,9 @@ func (x *traffic) total() (sum float64) {
 func (x *traffic) settle() {
 	g, m := x.g, x.g.Machines
 	for k, c := range g.Cost {
-		x.costs[k] = x.weights[k%m] * c
+		if x.costs[k] = c; !math.IsInf(c, 1) {
+			x.costs[k] *= x.weights[k%m]
+		}
 	}
 	for e := range g.Data {
 		into, outOf := x.costsOf(g.To[e]), x.costsOf(g.From[e])
@@ -252,8 +254,13 @@ func (x *traffic) round() float64 {
 	x.settle()
 	sum, all := x.sum(), 0.0
 	for t := range g.Tasks {
-		n := len(g.Pred(int32(t))) + len(g.Succ(int32(t))) + 2
-		all += float64(n) * (mass[t] + slices.Max(x.weights[:m])*slices.Max(g.Cost[t*m:][:m]))
+		n, longest := len(g.Pred(int32(t)))+len(g.Succ(int32(t)))+2, 0.0
+		for _, c := range g.Cost[t*m:][:m] {
+			if !math.IsInf(c, 1) {
+				longest = max(longest, c)
+			}
+		}
+		all += float64(n) * (mass[t] + slices.Max(x.weights[:m])*longest)
 	}
 	return max(0, sum-all*0x1p-52*2) / x.total() * (1 - roundingOf(g.Tasks))
 }

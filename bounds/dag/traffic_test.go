@@ -66,9 +66,7 @@ func TestTrafficAgainstPlans(t *testing.T) {
 		case k%16 == 1:
 			d = wide(rng, 40)
 		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, d.Validate())
 		g := view.OfDAG(d)
 		bound, x := trafficOf(t.Context(), g)
 		if x == nil {
@@ -146,11 +144,7 @@ func relaxed(t *testing.T, g *view.Graph) float64 {
 	for _, terms := range use {
 		p.AddRow("", -milp.Inf, 0, append(terms, milp.Term{Var: end, Coef: -1})...)
 	}
-	r, err := highs.Solve(t.Context(), p, milp.Options{Relax: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Objective
+	return require.Value(highs.Solve(t.Context(), p, milp.Options{Relax: true}))(t).Objective
 }
 
 // The bound is at most the relaxation's optimum, and mostly not far below: its weights come from speeds and capacities.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -65,10 +66,7 @@ func BenchmarkReservationLP(b *testing.B) {
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			value := 0.0
 			for b.Loop() {
-				x, _, err := newWork(t).lp(context.Background())
-				if err != nil {
-					b.Fatal(err)
-				}
+				x, _ := require.Pair(newWork(t).lp(context.Background()))(b)
 				value = x.Value
 			}
 			b.ReportMetric(value, "bound")

@@ -3,7 +3,6 @@
 package reservation
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/flow"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,23 +99,20 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 		return flowResult{fractional: w.total, accepted: w.total}
 	}
 	n := len(w.jobs)
-	order := make([]int32, n)
 	density := make([]float64, n)
-	for k := range order {
-		order[k] = int32(k)
+	for k := range density {
 		density[k] = w.jobs[k].weight / float64(res.size[k]*w.jobs[k].length)
 	}
+	jobs := order.Of[int32](n)
 	if w.ticks.Goal != model.GoalAll { // otherwise any order will do, and the order of time is fast
-		slices.SortStableFunc(order, func(a, b int32) int {
-			return cmp.Compare(density[b], density[a])
-		})
+		order.Falling(jobs, density)
 	}
 	var result flowResult
 	missing := make([]float64, n) // the fraction of each job that isn't accepted
 	// The price of an interval is the density of the first job that found it full: the
 	// dual solution.
 	price := make([]float64, len(r.part)-n)
-	for _, k := range order {
+	for _, k := range jobs {
 		area := res.size[k] * w.jobs[k].length
 		if area == 0 {
 			continue

@@ -3,17 +3,16 @@
 package reservation
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/core/ticks"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -56,10 +55,7 @@ var threeJobs = [][4]int64{{0, 4, 3, 4}, {0, 7, 3, 4}, {1, 4, 2, 2}}
 
 func TestReservationTimesRows(t *testing.T) {
 	t.Parallel()
-	f, err := Build(ticksOf(6, "", threeJobs...), "time-indexed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Build(ticksOf(6, "", threeJobs...), "time-indexed"))(t)
 	want := []string{
 		"integer x_1_0 in [0, 1] cost 1",
 		"integer x_2_0 in [0, 1] cost 1",
@@ -72,9 +68,7 @@ func TestReservationTimesRows(t *testing.T) {
 		"at_1: 0 ≤ -1 u_1 +2 x_1_0 +2 x_2_0 +1 x_3_1 ≤ 0",
 	}
 	// Only the second and the third may be under way at 3, and they fit.
-	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
-		t.Errorf("(-want,+got)\n%s", diff)
-	}
+	require.Same(t, "model", want, lines(&f.Model))
 }
 
 func TestReservationFormulationNames(t *testing.T) {
@@ -103,9 +97,7 @@ func TestReservationFormulationNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, err := Build(ticksOf(6, "", c.jobs...), c.name)
 			if c.wantErr != nil {
-				if !errors.Is(err, c.wantErr) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-					t.Errorf("%v, want %v with %q in one line", err, c.wantErr, c.want)
-				}
+				require.Refused(t, name, err, c.wantErr, c.want)
 				return
 			}
 			if err != nil || f.Scheme != c.want {

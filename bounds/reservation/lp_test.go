@@ -35,10 +35,7 @@ func TestReservationLPStronger(t *testing.T) {
 	require.HiGHS(t)
 	t.Parallel()
 	in := reservationOf(2, model.GoalAccepted, 1, wholeRequest{0, 3, 4, 3, -1, 2}, wholeRequest{1, 2, 3, 2, -1, 1})
-	all, err := All(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(All(context.Background(), in))(t)
 	got := map[string]float64{}
 	for _, b := range all {
 		got[b.Name] = b.Value

@@ -4,17 +4,14 @@ package reservation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -80,9 +77,7 @@ func checkPlain(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	pes, rs := randomWhole(rng, most)
 	goal := model.Goals[k%4]
 	in := reservationOf(pes, goal, units[rng.IntN(len(units))], rs...)
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
 	want, _ := plain.Optimum(in)
 	for _, b := range bounds(view.OfReservation(in)) {
 		switch {
@@ -179,19 +174,14 @@ func TestReservationBoundsTight(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := reservationOf(test.pes, test.goal, 1, test.rs...)
-			all, err := All(context.Background(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := require.Value(All(context.Background(), in))(t)
 			got := map[string]float64{}
 			for _, b := range all {
 				if _, ok := test.want[b.Name]; ok {
 					got[b.Name] = b.Value
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			require.Same(t, "result", test.want, got)
 			optimum, _ := plain.Optimum(in)
 			for n, v := range test.want {
 				if v < optimum {
@@ -252,9 +242,7 @@ func TestReservationBoundsEdges(t *testing.T) {
 			t.Errorf("%+v without requests", b)
 		}
 	}
-	if _, err := All(context.Background(), &model.Reservation{}); !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v, want one line that is ErrInvalid", err)
-	}
+	require.Refused(t, "error", require.Err(All(context.Background(), &model.Reservation{})), model.ErrInvalid, "")
 	// Areas that don't fit in 64 bits: three jobs of nearly all PEs and time.
 	long := int64(1) << 49
 	huge := &view.Reservation{PEs: 10_000_000, Goal: model.GoalAccepted}
@@ -262,9 +250,7 @@ func TestReservationBoundsEdges(t *testing.T) {
 		huge.Jobs = append(huge.Jobs, view.ReservationJob{Request: k, Due: long, Length: long - 10, PEs: 9_999_999, Weight: 1})
 	}
 	for _, b := range everyBound(huge) {
-		if b.Value != 1 {
-			t.Errorf("%+v, want 1", b)
-		}
+		require.Same(t, fmt.Sprintf("%+v", b), 1, b.Value)
 	}
 }
 

@@ -3,10 +3,12 @@
 package tvc
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,9 +27,7 @@ func wide(requests ...[2]float64) *model.TVC {
 func TestResponseOptimum(t *testing.T) {
 	in := wide([2]float64{0, 10}, [2]float64{2, 3}, [2]float64{4, 1}, [2]float64{20, 0.3})
 	in.Requests = append(in.Requests, model.TVCRequest{ID: "never", ArrivalS: 21, DurationS: 5, VMs: 2, BandwidthMbps: 2})
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
 	place := model.Embedding{Switch: model.Switch{Layer: model.LayerCore}, Servers: []model.ServerVMs{{Server: 0, VMs: 1}, {Server: 1, VMs: 1}}}
 	run := func(id string, times ...float64) model.Run[model.Embedding] {
 		r := model.Run[model.Embedding]{ID: id}
@@ -54,8 +54,6 @@ func TestResponseOptimum(t *testing.T) {
 		t.Errorf("bounds are missing: %v", want)
 	}
 	for _, b := range Response(t.Context(), view.OfTVC(wide())) {
-		if b.Value != 0 {
-			t.Errorf("%s of no requests: %v", b.Name, b.Value)
-		}
+		require.Same(t, fmt.Sprintf("%s of no requests", b.Name), float64(0), b.Value)
 	}
 }

@@ -4,7 +4,6 @@ package tvc
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -187,10 +186,7 @@ func TestResources(t *testing.T) {
 		v := view.OfTVC(in)
 		part := fitting(v)
 		_, best := optimal(in)
-		index, err := in.Index(best)
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := require.Value(in.Index(best))(t)
 		spans, count := tvcrelax.Instants(v, part)
 		for _, few := range []bool{true, false} {
 			for k, r := range tvcrelax.NewTree(v).Resources(v, part, few) {
@@ -220,10 +216,7 @@ func TestMultipliers(t *testing.T) {
 		part := fitting(v)
 		w := tvcrelax.NewWeights(in, v)
 		_, best := optimal(in)
-		index, err := in.Index(best)
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := require.Value(in.Index(best))(t)
 		r := tvcrelax.NewRelaxation(v, part, w, rng.IntN(2) == 0)
 		var rejected []int
 		for i, k := range part {
@@ -251,10 +244,7 @@ func TestMultipliers(t *testing.T) {
 		for k := range covers {
 			covers[k] = rng.Float64() * scale
 		}
-		solved, err := r.Solve(context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		solved := require.Value(r.Solve(context.Background(), nil))(t)
 		all := []*tvcrelax.Multipliers{r.PricesAt(lambda, covers), r.Ascend(context.Background(), 20)}
 		if solved != nil {
 			all = append(all, solved)
@@ -283,10 +273,7 @@ func TestAscend(t *testing.T) {
 		in := testkit.RandomTVC(rng, 4, 40, false)
 		v := view.OfTVC(in)
 		r := tvcrelax.NewRelaxation(v, fitting(v), tvcrelax.NewWeights(in, v), false)
-		lp, err := r.Solve(context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lp := require.Value(r.Solve(context.Background(), nil))(t)
 		if lp == nil {
 			continue
 		}
@@ -306,10 +293,7 @@ func TestAscend(t *testing.T) {
 func TestExclude(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 500.000001, DurationS: 1}, {ID: "b", VMs: 2, BandwidthMbps: 500, DurationS: 1}}}
-	f, err := Build(t.Context(), in, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Build(t.Context(), in, ""))(t)
 	both := func(servers ...[]model.ServerVMs) *model.Embeddings {
 		e := &model.Embeddings{}
 		for k, s := range servers {
@@ -336,9 +320,8 @@ func TestExclude(t *testing.T) {
 
 func TestBuildRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 8))
-	if _, err := Build(t.Context(), testkit.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("queue mode: %v, want ErrUnsupported", err)
-	}
+	require.Refused(t, "queue mode", require.Err(Build(t.Context(), testkit.RandomTVC(rng, 2, 3, true), "")),
+		model.ErrUnsupported, "")
 	if _, err := Build(t.Context(), testkit.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
 		t.Error("an unknown formulation is no error")
 	}
@@ -346,9 +329,7 @@ func TestBuildRefuses(t *testing.T) {
 	for k := range 200 {
 		large.Requests = append(large.Requests, model.TVCRequest{ID: string(rune('a' + k)), VMs: 100, BandwidthMbps: 1, DurationS: 1})
 	}
-	if _, err := Build(t.Context(), large, ""); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("a large instance: %v, want ErrUnsupported", err)
-	}
+	require.Refused(t, "a large instance", require.Err(Build(t.Context(), large, "")), model.ErrUnsupported, "")
 }
 
 // Weights are the exact products in units, or rounded up if they are too large.
@@ -386,15 +367,9 @@ func TestPatterns(t *testing.T) {
 		v := view.OfTVC(in)
 		part := fitting(v)
 		want, best := optimal(in)
-		index, err := in.Index(best)
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := require.Value(in.Index(best))(t)
 		r := tvcrelax.NewRelaxation(v, part, tvcrelax.NewWeights(in, v), true)
-		m, err := r.Tighten(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(r.Tighten(context.Background()))(t)
 		cuts += len(r.Cuts)
 		if r.Exceeded(func(i int) bool { return slices.Contains(index, part[i]) }) {
 			t.Fatalf("the optimum exceeds a cut: %+v", in)

@@ -27,14 +27,8 @@ func TestClosedFormIsLP(t *testing.T) {
 		if err != nil {
 			continue // a mean memory need above a host
 		}
-		f, err := Build(in, "parallel")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(Build(in, "parallel"))(t)
+		r := require.Value(highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true}))(t)
 		b := ClosedForm(in)
 		if b.Infeasible != (r.Status == milp.Infeasible) {
 			t.Fatalf("%s: closed form infeasible %v, LP %v", in.Name, b.Infeasible, r.Status)
@@ -68,18 +62,13 @@ func TestPatternsStrengthen(t *testing.T) {
 	t.Parallel()
 	stronger, proofs := 0, 0
 	for k := range 20 {
-		in, err := instances.VCSchedSpec{Hosts: 16, Jobs: 26, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5, Index: k}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.VCSchedSpec{Hosts: 16, Jobs: 26, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5,
+			Index: k}.Generate())(t)
 		p := Quick(t.Context(), in)[0]
 		if p.Infeasible {
 			continue
 		}
-		b, err := ColumnGeneration(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(ColumnGeneration(context.Background(), in))(t)
 		if b.Infeasible {
 			proofs++
 			continue
@@ -98,10 +87,8 @@ func TestPatternsStrengthen(t *testing.T) {
 
 func TestPatternsStop(t *testing.T) {
 	t.Parallel()
-	in, err := instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.1, CoVCPU: 0.75, CoVMemory: 0.25}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.1, CoVCPU: 0.75,
+		CoVMemory: 0.25}.Generate())(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b, err := ColumnGeneration(ctx, in)
@@ -112,10 +99,8 @@ func TestPatternsStop(t *testing.T) {
 
 func BenchmarkPackingBound(b *testing.B) {
 	for _, n := range []int{100, 500, 2500} {
-		in, err := instances.VCSchedSpec{Hosts: n / 5, Jobs: n, Slack: 0.3, CoVCPU: 0.5, CoVMemory: 0.5}.Generate()
-		if err != nil {
-			b.Fatal(err)
-		}
+		in := require.Value(instances.VCSchedSpec{Hosts: n / 5, Jobs: n, Slack: 0.3, CoVCPU: 0.5,
+			CoVMemory: 0.5}.Generate())(b)
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				Quick(b.Context(), in)

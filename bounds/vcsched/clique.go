@@ -4,20 +4,15 @@ package vcsched
 
 import (
 	"context"
-	"slices"
 	"sort"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
 // decreasing returns the indices of keys, the largest key first, equals in order.
 func decreasing(keys []int64) []int32 {
-	order := make([]int32, len(keys))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmpDown(keys[a], keys[b]) })
-	return order
+	return order.Falling(order.Of[int32](len(keys)), keys)
 }
 
 // extendClique builds a set of mutually conflicting items, greedily in the given order, by decreasing x: two items fit

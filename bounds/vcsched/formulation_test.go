@@ -3,14 +3,12 @@
 package vcsched
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,9 +48,7 @@ func TestFormulationSize(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%v, want ErrUnsupported in one line with %q", err, c.want)
-			}
+			require.Refused(t, name, err, model.ErrUnsupported, c.want)
 		})
 	}
 }
@@ -62,13 +58,8 @@ func TestPaperFormulationRows(t *testing.T) {
 	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		{ID: "a", Tasks: 1, CPU: 0.5, Memory: 0.25}, {ID: "b", Tasks: 1, CPU: 0.75, Memory: 0.5}}}
-	f, err := Build(in, "paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Build(in, "paper"))(t)
+	require.OK(t, f.Validate())
 	var got []string
 	for _, r := range f.Rows {
 		var terms []string
@@ -95,9 +86,7 @@ func TestPaperFormulationRows(t *testing.T) {
 		"eq9_1: -Inf ≤ +0.25 e_1_1 +0.5 e_2_1 ≤ 1",
 		"eq9_2: -Inf ≤ +0.25 e_1_2 +0.5 e_2_2 ≤ 1",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows (-want,+got)\n%s", diff)
-	}
+	require.Same(t, "rows", want, got)
 	for j, v := range f.Vars {
 		if isE := strings.HasPrefix(v.Name, "e_"); v.Integer != isE || v.Lower != 0 || v.Upper != 1 || (v.Cost != 0) != (v.Name == "Y") {
 			t.Errorf("variable %d: %+v", j, v)

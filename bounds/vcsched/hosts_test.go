@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -63,7 +64,5 @@ func TestLeastHostsBySum(t *testing.T) {
 	}
 	least := int64(0)
 	LeastHosts(over, in, func(hosts int64, _ string) { least = hosts })
-	if want := int64(sum+999) / 1000; least != want {
-		t.Errorf("at least %d hosts, want %d", least, want)
-	}
+	require.Same(t, "at least: hosts", int64(sum+999)/1000, least)
 }

@@ -52,20 +52,12 @@ func TestMovesInequality(t *testing.T) {
 func TestMovesWithAnyBudget(t *testing.T) {
 	t.Parallel()
 	for k := range 6 {
-		in, err := instances.VCSchedSpec{Hosts: 8, Jobs: 18, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5, Running: 0.7, Budget: 100, Index: k}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.VCSchedSpec{Hosts: 8, Jobs: 18, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5,
+			Running: 0.7, Budget: 100, Index: k}.Generate())(t)
 		free := *in
 		free.MigrationBudget = nil
-		a, err := pricedMoves(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := ColumnGeneration(context.Background(), &free)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(pricedMoves(context.Background(), in))(t)
+		b := require.Value(ColumnGeneration(context.Background(), &free))(t)
 		if a.Infeasible != b.Infeasible || !a.Infeasible && (a.Value > b.Value*(1+2e-4) || a.Value < b.Value*(1-2e-4)) {
 			t.Errorf("%s: %+v with a budget of 100, %+v without", in.Name, a, b)
 		}
@@ -82,9 +74,6 @@ func stopped() context.Context {
 }
 
 func large(t *testing.T) *model.VCSched {
-	in, err := instances.VCSchedSpec{Hosts: 32, Jobs: 150, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Running: 0.9, Budget: 0.5}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(instances.VCSchedSpec{Hosts: 32, Jobs: 150, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25,
+		Running: 0.9, Budget: 0.5}.Generate())(t)
 }

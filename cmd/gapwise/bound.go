@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/app/verdict"
 )
 
 func (p *program) bound() *cli.Command {
@@ -44,7 +44,7 @@ func (p *program) bound() *cli.Command {
 				if d := c.Duration("time-limit"); d > 0 {
 					ctx, cancel = context.WithTimeout(ctx, d)
 				}
-				all, err := verdict.BoundsOf(ctx, in)
+				all, err := ask.BoundsOf(ctx, in)
 				cancel()
 				if err != nil {
 					return fmt.Errorf("%s: %w", instances.Label(path), err)

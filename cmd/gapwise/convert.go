@@ -6,16 +6,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/params"
-	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -23,13 +23,15 @@ import (
 func (p *program) convert() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "FILE",
-		Description: "DOT (as daggen writes it), WfFormat 1.3 to 1.5 (WfCommons), STG and the JSON\n" +
+		Description: "DOT, WfFormat 1.3 to 1.6 (WfCommons), DAX 2 and 3 (Pegasus), STG and the JSON\n" +
 			"of SAGA and DAGBench are read, gzipped or not. They need a platform: a preset\n" +
 			"with options, such as star,machines=8,speed=1/2,bandwidth=1Gbps,latency=5ms\n" +
 			"(paper, paper-two-pools, uniform, bus or star), a JSON file with the keys\n" +
 			"machines and network, or one with a network of SAGA. A problem instance of\n" +
 			"SAGA has its own, which --platform replaces. All other commands read such\n" +
 			"files, too.\n" +
+			"DOT has the work of nodes and the data of edges in the attribute size, as\n" +
+			"daggen and SimGrid do, or in those that --dot names.\n" +
 			"A bandwidth is in units of data a second, or in bits or bytes (10Gbit/s,\n" +
 			"125MB/s); latency, also called startup, in seconds or with a unit. Without\n" +
 			"them bandwidth is 1, latency 0; WfFormat counts data in bytes, and there\n" +
@@ -38,24 +40,32 @@ func (p *program) convert() *cli.Command {
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
-			"gapwise solve --least-hosts looks for the least.\n" +
-			"Workloads of Batsim (JSON with nb_res, jobs and profiles of the type delay)\n" +
-			"are batch on one tier, with jobs that end at their walltimes.\n" +
+			"gapwise solve --least-hosts looks for the least. --kind consolidation makes\n" +
+			"them equal hosts at the price 1. Plain lists (the number of items, the\n" +
+			"capacity, and a size a line) are read alike.\n" +
+			"Workloads of Batsim (JSON with nb_res, jobs, and profiles that are delays or\n" +
+			"sequences of them) are batch on one tier; jobs end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
 			"that --kind names. Batch on one tier is the log itself. What a log doesn't\n" +
 			"tell (lead times and windows of reservations, bandwidths of tvc, CPU uses of\n" +
 			"batch on two tiers) is drawn with --seed. What was drawn is printed, and how\n" +
 			"many jobs could not be used.\n" +
-			"So do tables of Slurm, by their header: sacct -a -X -P, or squeue -t all with\n" +
-			"a format. --platform is then a FILE with what scontrol show node or sinfo -N\n" +
+			"So do jobs of Slurm: sacct -a -X -P, squeue with a format, or as --json.\n" +
+			"--platform is then a FILE with what scontrol show node, sinfo -N or --json\n" +
 			"prints; without one the machine is what the jobs used at once. What isn't\n" +
-			"modelled is printed (docs/how-to/slurm.md).",
+			"modelled is printed (docs/how-to/slurm.md). Of Grid Engine, accounting,\n" +
+			"qacct -j and qstat are read (--platform: qstat -f). Of OAR, oarstat -J, -f -J\n" +
+			"and -g -J are, and jobs.csv beside the other tables.",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+			&cli.StringFlag{Name: "account", Usage: "`FOLDER` with files: a line of JSON for each with its account or its error"},
 			&cli.StringFlag{Name: "ran", Usage: "batch: `FILE` for how the log's jobs ran, as a result"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.IsSet("account") {
+				return p.accounts(ctx, c)
+			}
 			paths, err := files(c, 1)
 			if err != nil {
 				return err
@@ -80,20 +90,70 @@ func (p *program) convert() *cli.Command {
 	}
 }
 
+// accountLine says how one file of a folder is read.
+type accountLine struct {
+	File    string         `json:"file"`
+	Account *model.Account `json:"account,omitempty"`
+	Error   string         `json:"error,omitempty"`
+}
+
+// accounts writes how each file below a folder is read. A file that can't be read is an error with --strict, and so is one
+// with facts that aren't modelled.
+func (p *program) accounts(ctx context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usagef("convert: --account reads a folder, leave out %q", c.Args().First())
+	}
+	folder := c.String("account")
+	if err := checkOutput(c.String("output"), []string{folder}); err != nil {
+		return err
+	}
+	read, failed := 0, 0
+	err := p.writeFile(c.String("output"), func(w io.Writer) error {
+		return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return fmt.Errorf("%w: %w", model.ErrInvalid, err)
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case !d.Type().IsRegular():
+				return nil
+			}
+			line := accountLine{File: path}
+			f, err := instances.Open(path)
+			if err == nil {
+				line.Account, err = f.Account(readingOptions(c))
+			}
+			if read++; err != nil {
+				line.Error = err.Error()
+				failed++
+			}
+			return writeLines(w, line)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.err, "%d files, %d with an error\n", read, failed)
+	if failed > 0 && c.Bool("strict") {
+		return codeError(exitBadInput)
+	}
+	return nil
+}
+
 // logFlags returns the flags for the treatment of an SWF log's jobs.
 func logFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindBatch)},
+		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem: a heading below; VBP: vcsched or consolidation", DefaultText: string(model.KindBatch)},
 		&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 		&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
 		&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
-		&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine"},
+		&cli.BoolFlag{Name: "refuse-large", Usage: "SWF, Batsim: refuse jobs larger than the machine"},
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
-		&cli.StringFlag{Name: "partition", Usage: "Slurm: `NAME` of the only partition taken", DefaultText: "all as one machine"},
-		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "Slurm: what a processor is: cpus or nodes"},
-		&cli.BoolFlag{Name: "pending", Usage: "Slurm: jobs that run and wait now, for their time limits"},
-		&cli.StringFlag{Name: "tz", Usage: "Slurm: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
+		&cli.StringFlag{Name: "partition", Usage: "records: `NAME` of the only partition taken", DefaultText: "all as one machine"},
+		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: what a processor is: cpus or nodes; or resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
+		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, for their time limits"},
+		&cli.StringFlag{Name: "tz", Usage: "records: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
 	}
 }
 
@@ -111,32 +171,40 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 
 // converted reads a file as an instance and, if the flags ask for it, how a log's jobs ran.
 func (p *program) converted(c *cli.Command, path string) (model.Instance, *model.Execution, error) {
-	if !instances.IsSWF(path) {
-		for _, f := range append(swfFlags(), "ran") {
-			if c.IsSet(f) {
-				return nil, nil, usagef("convert: --%s goes with SWF logs, %s isn't one", f, instances.Label(path))
+	f, err := instances.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Unread(); err != nil {
+		return nil, nil, err
+	}
+	if !f.IsLog() {
+		for _, flag := range append(swfFlags(), "ran") {
+			if c.IsSet(flag) && (flag != "refuse-large" || !f.IsWorkload()) && (flag != "kind" || !f.IsPacking()) {
+				return nil, nil, usagef("convert: --%s goes with SWF logs, %s isn't one", flag, instances.Label(path))
 			}
 		}
 		if c.IsSet("hosts") && c.IsSet("platform") {
 			return nil, nil, usagef("convert: --hosts and --platform say the same of a VBP file: give one")
 		}
-		if !c.IsSet("hosts") {
-			in, err := p.load(c, path)
-			return in, nil, err
+		o := readingOptions(c)
+		o.Jobs.RefuseLarge = c.Bool("refuse-large")
+		if c.IsSet("kind") {
+			o.Kind = model.Kind(c.String("kind"))
 		}
-		in, err := instances.LoadOn(path, fmt.Sprintf("hosts=%d", c.Int("hosts")))
+		if c.IsSet("hosts") {
+			o.Platform = fmt.Sprintf("hosts=%d", c.Int("hosts"))
+		}
+		in, err := ofFile(c, path, f, o)
+		if err == nil {
+			p.account(in)
+		}
 		return in, nil, err
 	}
 	if c.IsSet("hosts") {
 		return nil, nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
 	}
-	in, said, err := p.fromLog(c, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), said)
-	p.notes(said.Notes)
-	return in, said.Ran, nil
+	return p.fromLog(c, f, path)
 }
 
 // writeRan writes how the jobs of a log ran, after the judge has seen it, as the result of an
@@ -153,66 +221,47 @@ func (p *program) writeRan(ctx context.Context, file string, in model.Instance, 
 	if err := r.SetSolution(in, ran); err != nil {
 		return err
 	}
-	r.Instance, r.Kind, r.Version = in.ID(), in.Kind(), gapwise.Version
+	r.Instance, r.Kind, r.Version, r.Account = in.ID(), in.Kind(), gapwise.Version, model.AccountOf(in)
 	if r.InstanceHash, err = model.Hash(in); err != nil {
 		return err
 	}
 	return p.writeFile(file, func(w io.Writer) error { return writeLines(w, r) })
 }
 
-// notes prints notes on data that a file lacks or a model leaves out.
-func (p *program) notes(all []string) {
-	for _, note := range all {
-		fmt.Fprintln(p.err, words.Wrap("note: "+note, 78, 2))
+// fromLog makes the instance of a log's jobs, prints its account, and returns how they ran if the flags ask for it.
+func (p *program) fromLog(c *cli.Command, f *instances.File, path string) (in model.Instance, ran *model.Execution, err error) {
+	if c.String("platform") != "" && !f.IsRecords() {
+		return nil, nil, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
 	}
+	o := readingOptions(c)
+	if o.Spec, err = logSpec(c); err == nil {
+		o.Log, err = logOptions(c, path, f.IsRecords())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Jobs = instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"), Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"),
+		Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed"), Ran: c.String("ran") != ""}
+	if in, ran, err = f.WithRan(o); err == nil {
+		in, err = withVariants(c, path, in)
+	}
+	if err == nil {
+		p.account(in)
+	}
+	return in, ran, err
 }
 
-// fromLog makes the instance of an SWF log's jobs, and returns a report on them.
-func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said instances.SWFReport, err error) {
-	slurm := instances.IsSlurm(path)
-	if c.String("platform") != "" && !slurm {
-		return nil, said, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
-	}
-	spec, err := logSpec(c)
-	if err != nil {
-		return nil, said, err
-	}
-	o, err := slurmOptions(c, path, slurm)
-	if err != nil {
-		return nil, said, err
-	}
-	log, err := instances.LoadLog(path, o)
-	if err != nil {
-		return nil, said, err
-	}
-	name := "stdin"
-	if path != "-" {
-		name = baseName(path)
-	}
-	if !utf8.ValidString(name) {
-		return nil, said, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
-	}
-	in, said, err = instances.FromSWF(spec, name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
-		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed"), Ran: c.String("ran") != ""})
-	if err != nil {
-		return nil, said, fmt.Errorf("%s: %w", instances.Label(path), err)
-	}
-	model.SetStartTime(in, said.Start)
-	in, err = withVariants(c, path, in)
-	return in, said, err
-}
-
-// slurmOptions reads the flags of tables of Slurm.
-func slurmOptions(c *cli.Command, path string, slurm bool) (o instances.SlurmOptions, err error) {
+// logOptions reads the flags of a batch system's records.
+func logOptions(c *cli.Command, path string, records bool) (o instances.LogOptions, err error) {
 	for _, f := range []string{"partition", "unit", "pending", "tz"} {
-		if c.IsSet(f) && !slurm {
-			return o, usagef("%s: --%s goes with tables of Slurm, %s isn't one", c.Name, f, instances.Label(path))
+		if c.IsSet(f) && !records {
+			return o, usagef("%s: --%s goes with a batch system's records, %s has none", c.Name, f, instances.Label(path))
 		}
 	}
-	o.Partition, o.Nodes, o.ByNodes = c.String("partition"), c.String("platform"), c.String("unit") == "nodes"
-	o.Pending = c.Bool("pending")
-	if unit := c.String("unit"); unit != "cpus" && unit != "nodes" {
-		return o, usagef("%s: --unit is %q, give cpus or nodes", c.Name, unit)
+	unit := c.String("unit")
+	o.Partition, o.ByNodes, o.Placed, o.Pending = c.String("partition"), unit == "nodes", unit == "resources", c.Bool("pending")
+	if !slices.Contains([]string{"cpus", "nodes", "resources"}, unit) {
+		return o, usagef("%s: --unit is %q, give cpus, nodes or resources", c.Name, unit)
 	}
 	if zone := c.String("tz"); zone != "" {
 		if o.Zone, err = time.LoadLocation(zone); err != nil {

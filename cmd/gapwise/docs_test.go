@@ -71,10 +71,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, page := range append(pages, "../../README.md") {
 		name := filepath.Base(page)
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(page))(t)
 		for _, m := range inline.FindAllStringSubmatch(string(text), -1) {
 			if err := parses(m[1]); err != nil {
 				t.Errorf("%s: `%s`: %v", name, m[1], err)
@@ -233,10 +230,7 @@ func TestExampleFolders(t *testing.T) {
 	for _, script := range scripts {
 		folder := filepath.Dir(script)
 		expected := filepath.Join(folder, "expected.txt")
-		text, err := os.ReadFile(script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(script))(t)
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			needTools(t, string(text))
 			check := func(ts *testscript.TestScript, _ bool, _ []string) {
@@ -262,10 +256,7 @@ func TestDemo(t *testing.T) {
 		t.Skip("some seconds")
 	}
 	require.HiGHS(t)
-	script, err := filepath.Abs("../../scripts/demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := require.Value(filepath.Abs("../../scripts/demo"))(t)
 	check := func(ts *testscript.TestScript, _ bool, _ []string) {
 		for _, data := range []string{"", ts.MkAbs(".")} {
 			if data == "" && !require.Night() {
@@ -297,15 +288,9 @@ const servicePort = "8380"
 
 // freePort returns a port for gapwise serve in its place, since others may test here, too.
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, port := require.Pair(net.SplitHostPort(l.Addr().String()))(t)
 	return port
 }
 
@@ -404,9 +389,7 @@ func runCommands(t *testing.T, name string, commands []string) {
 // testdata/documents, to which prepare adds.
 func inFolder(t *testing.T, name, script string, commands map[string]func(*testscript.TestScript, bool, []string), prepare func(dir string) error) {
 	file := filepath.Join(t.TempDir(), name+".txtar")
-	if err := os.WriteFile(file, []byte(script+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(file, []byte(script+"\n"), 0o666))
 	testscript.Run(t, testscript.Params{
 		Files: []string{file},
 		Setup: func(env *testscript.Env) error {

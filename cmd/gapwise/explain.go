@@ -11,9 +11,9 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 func (p *program) explain() *cli.Command {
@@ -71,34 +71,15 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 	if err != nil {
 		return model.Result{}, err
 	}
-	*in = asSolved(c, *in, firstSolution(found))
-	if err := (*in).Validate(); err != nil {
-		return model.Result{}, fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
-	}
-	hash, err := model.Hash(*in)
+	one, hash, err := claimed(c, in, paths, found)
 	if err != nil {
 		return model.Result{}, err
 	}
-	one := found[0]
-	if len(found) > 1 {
-		if one, err = pick(paths[1], found, c.String("algorithm"), hash); err != nil {
-			return model.Result{}, err
-		}
-	}
 	r := model.NewResult("a solution without a result", 0)
-	switch {
-	case one.result == nil:
-		if err := r.SetSolution(*in, one.solution); err != nil {
-			return r, fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
-		}
-	case one.result.InstanceHash != hash:
-		return r, otherInstance(*in, one.result, paths, hash)
-	default:
+	if one.result != nil {
 		r = *one.result
+	} else if err := r.SetSolution(*in, one.solution); err != nil {
+		return r, fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
 	}
-	report, err := verify.Result(ctx, *in, r, verify.Options{Hash: hash, Valid: true})
-	if err != nil {
-		return r, err
-	}
-	return r, report.Err()
+	return r, ask.Accept(ctx, *in, hash, r)
 }

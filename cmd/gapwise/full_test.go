@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // fullDisk takes some bytes and no more.
@@ -34,15 +36,10 @@ func TestFullDisk(t *testing.T) {
 		"vms.vbp":       "1\n10\n2\n5 1\n4 1\n",
 		"cluster.json": `{"kind":"List","items":[{"kind":"Node","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"9"}}},
 			{"kind":"Pod","metadata":{"namespace":"a","name":"p"},"spec":{"nodeName":"n","containers":[{"resources":{"requests":{"cpu":"1"}}}]}}]}`} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	run := func(left int, args ...string) (int, int, string) {
-		in, err := os.Open("in.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(os.Open("in.json"))(t)
 		defer in.Close()
 		os.Stdin = in
 		out, said := &fullDisk{left}, &bytes.Buffer{}

@@ -295,17 +295,9 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	if err != nil {
 		return drawing{}, err
 	}
-	in = asSolved(c, in, firstSolution(found))
-	hash, err := model.Hash(in)
+	f, _, err := claimed(c, &in, []string{c.Args().First(), solution[0]}, found)
 	if err != nil {
 		return drawing{}, err
-	}
-	f, err := pick(solution[0], found, c.String("algorithm"), hash)
-	if err != nil {
-		return drawing{}, err
-	}
-	if f.result != nil && f.result.InstanceHash != hash { // its bound means nothing here
-		return drawing{}, otherInstance(in, f.result, []string{c.Args().First(), solution[0]}, hash)
 	}
 	d := drawing{in: in, s: f.solution}
 	stated := math.NaN()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -149,13 +150,13 @@ func (p *program) writeInstances(output string, cases []instances.Planned) error
 	folder := several || output != "" && err == nil && info.IsDir()
 	said := map[string]bool{}
 	for k, one := range cases {
-		in, report, err := one.LoadReported()
-		if report != "" && !said[report] {
-			fmt.Fprintln(p.err, report)
-			said[report] = true
-		}
+		in, err := one.Load()
 		if err != nil {
 			return err
+		}
+		if a := strings.Join(model.AccountOf(in).Lines(), "\n"); !said[a] {
+			p.account(in)
+			said[a] = true
 		}
 		if several && k == 0 {
 			if err := os.MkdirAll(output, 0o755); err != nil {

@@ -22,13 +22,13 @@ import (
 // that they solve: among those given, by the path that is the instance's name, or by
 // the plan.
 type kept struct {
-	platform string
-	given    map[string]model.Instance // by hash
-	plan     func() (map[string]func() (model.Instance, error), error)
+	reading instances.Options
+	given   map[string]model.Instance // by hash
+	plan    func() (map[string]func() (model.Instance, error), error)
 }
 
 func newKept(c *cli.Command, given map[string]model.Instance, plan string) *kept {
-	return &kept{c.String("platform"), given, sync.OnceValues(func() (map[string]func() (model.Instance, error), error) {
+	return &kept{readingOptions(c), given, sync.OnceValues(func() (map[string]func() (model.Instance, error), error) {
 		p, err := benchmarks.LoadPlan(plan)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (k *kept) instance(r *runs.Record) (model.Instance, error) {
 	if in := k.given[r.Hash]; in != nil {
 		return in, nil
 	}
-	if in, err := instances.LoadOn(r.Instance, k.platform); err == nil {
+	if in, err := instances.Read(r.Instance, k.reading); err == nil {
 		if hash, err := model.Hash(in); err == nil && hash == r.Hash {
 			return in, nil
 		}

@@ -32,6 +32,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
 		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); otherwise they are taken to spread, as by default"},
 		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` that don't count: " + strings.Join(kubernetes.RuleNames, ", ")},
@@ -132,12 +133,20 @@ func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Inst
 	if err != nil {
 		return nil, err
 	}
+	return p.instanceOf(c, found, o)
+}
+
+// instanceOf makes the instance of a cluster and prints its account.
+func (p *program) instanceOf(c *cli.Command, found *kubernetes.Cluster, o kubernetes.Options) (*kubernetes.Instance, error) {
 	in, err := kubernetes.Convert(found, o)
 	if err != nil {
 		return nil, err
 	}
-	p.notes(in.Notes)
-	return in, nil
+	p.account(in.Consolidation)
+	if c.Bool("strict") {
+		err = in.Account.Strict()
+	}
+	return in, err
 }
 
 // clusterAndOptions reads the cluster that the arguments name, and how it is to be read.
@@ -287,11 +296,10 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	}
 	quiet := p.telling(&read, &o)
 	defer quiet()
-	in, err := kubernetes.Convert(found, read)
+	in, err := p.instanceOf(c, found, read)
 	if err != nil {
 		return err
 	}
-	p.notes(in.Notes)
 	if b := c.Int64("budget"); c.IsSet("budget") {
 		if b < 0 {
 			return usagef("kubernetes plan: --budget is %d, must be at least 0", b)
@@ -377,11 +385,10 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	}
 	quiet := p.telling(&read, &o)
 	defer quiet()
-	in, err := kubernetes.Convert(found, read)
+	in, err := p.instanceOf(c, found, read)
 	if err != nil {
 		return err
 	}
-	p.notes(in.Notes)
 	o.TimeLimit /= 2
 	plan, err := kubernetes.MakePlan(ctx, in, o)
 	if errors.Is(err, model.ErrNoSolution) {

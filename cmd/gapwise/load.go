@@ -12,7 +12,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -46,7 +46,9 @@ func variantFlags() (all []variantFlag) {
 // readingFlags returns the flags of the commands that read instances: a
 // platform for foreign graphs, and the variants of each problem.
 func readingFlags() []cli.Flag {
-	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
+	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"},
+		&cli.StringFlag{Name: "dot", Usage: "`NAMES` of attributes of DOT, size=WORK,data=DATA", DefaultText: "size for both"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse files that say what isn't modelled"}}
 	for _, f := range variantFlags() {
 		numberFlags[f.name] = f.number
 		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})
@@ -54,25 +56,44 @@ func readingFlags() []cli.Flag {
 	return all
 }
 
-// load reads an instance by the flags, and prints on standard error the gaps that neither the file nor the platform
-// fills.
+// load reads an instance by the flags, and prints on standard error the account of the reading.
 func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
-	in, assumed, err := read(c, path)
-	if err == nil && assumed != "" {
-		fmt.Fprintln(p.err, words.Wrap(assumed, 78, 2))
+	in, err := read(c, path)
+	if err == nil {
+		p.account(in)
 	}
 	return in, err
 }
 
-// read is load, and leaves the note on assumptions to the caller.
-func read(c *cli.Command, path string) (in model.Instance, assumed string, err error) {
-	beFrugal(path)
-	in, assumed, err = instances.LoadAssuming(path, c.String("platform"), true)
-	if err != nil {
-		return nil, "", err
+// account prints on standard error the account of an instance's files, if there is one.
+func (p *program) account(in model.Instance) {
+	for _, line := range model.AccountOf(in).Lines() {
+		fmt.Fprintln(p.err, words.Wrap(line, 78, 2))
 	}
-	in, err = withVariants(c, path, in)
-	return in, assumed, err
+}
+
+// read is load, and leaves the account to the caller.
+func read(c *cli.Command, path string) (model.Instance, error) {
+	beFrugal(path)
+	f, err := instances.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return ofFile(c, path, f, readingOptions(c))
+}
+
+// ofFile is read for a file that is open.
+func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options) (model.Instance, error) {
+	in, err := f.Instance(o)
+	if err != nil {
+		return nil, err
+	}
+	return withVariants(c, path, in)
+}
+
+// readingOptions returns the options that the reading flags set.
+func readingOptions(c *cli.Command) instances.Options {
+	return instances.Options{Platform: c.String("platform"), DOT: c.String("dot"), Strict: c.Bool("strict")}
 }
 
 // withVariants returns the instance read according to the flags.
@@ -116,5 +137,5 @@ func headline(in model.Instance) string {
 
 // asSolved returns the instance in the solution's variant, if the instance leaves it open and no flag sets it.
 func asSolved(c *cli.Command, in model.Instance, s model.Solution) model.Instance {
-	return verdict.AsSolved(in, s, func(flag string) bool { return c.String(flag) != "" })
+	return ask.AsSolved(in, s, func(flag string) bool { return c.String(flag) != "" })
 }

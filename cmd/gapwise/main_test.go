@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -238,9 +240,7 @@ func TestWorst(t *testing.T) {
 	order := []int{exitOK, exitStopped, exitInfeasible, exitUnsolved, exitBadInput, exitUsage, exitInternal, exitDefect}
 	for i, a := range order {
 		for j, b := range order {
-			if got := worst(a, b); got != order[max(i, j)] {
-				t.Errorf("worst(%d, %d) is %d, want %d", a, b, got, order[max(i, j)])
-			}
+			require.Same(t, fmt.Sprintf("worst(%d, %d)", a, b), order[max(i, j)], worst(a, b))
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // whole returns the command line with every command in full.
@@ -41,9 +43,8 @@ func commandNames() (all []string) {
 func TestNamed(t *testing.T) {
 	for _, args := range [][]string{{"gapwise"}, {"gapwise", "version"}, {"gapwise", "help", "solve"}} {
 		for _, c := range (&program{}).app(args).Commands {
-			if built := c.Action != nil || c.Commands != nil; built != slices.Contains(args, c.Name) {
-				t.Errorf("%v: %s built: %v", args, c.Name, built)
-			}
+			require.Same(t, fmt.Sprintf("%v: %s built", args, c.Name), slices.Contains(args, c.Name),
+				c.Action != nil || c.Commands != nil)
 		}
 	}
 }
@@ -63,18 +64,13 @@ func TestManual(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(file, []byte(page), 0o644))
 	}
 	if now, err := os.ReadFile(file); err != nil || string(now) != page {
 		t.Errorf("%s isn't what the program says (error %v); go test ./cmd/gapwise -run TestManual -update writes it", file, err)
 	}
-	for _, want := range []string{"replay a proof of a bound", "gapwise solve vms.json", "SWF logs", "gapwise bench table \\-\\-by"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the manual page has no %q", want)
-		}
-	}
+	require.Says(t, "the manual page", page, "replay a proof of a bound", "gapwise solve vms.json", "SWF logs",
+		"gapwise bench table \\-\\-by")
 }
 
 // roff keeps the characters that mean something else to man.
@@ -109,25 +105,13 @@ func TestReference(t *testing.T) {
 	}
 	want["README.md"] = list.String()
 	if *update {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.RemoveAll(folder))
+		require.OK(t, os.MkdirAll(folder, 0o755))
 		for name, text := range want {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 		}
 	}
-	there, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(there) != len(want) {
-		t.Errorf("%s has %d pages, want %d", folder, len(there), len(want))
-	}
+	require.Same(t, fmt.Sprintf("%s: pages", folder), len(want), len(require.Value(os.ReadDir(folder))(t)))
 	for name, text := range want {
 		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != text {
 			t.Errorf("%s isn't what the program says (error %v); go test ./cmd/gapwise -run TestReference -update writes it", name, err)
@@ -140,9 +124,7 @@ func help(t *testing.T, command ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	args := append([]string{"gapwise", "help"}, command...)
-	if err := (&program{out: &out, err: &out}).app(args).Run(context.Background(), args); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, (&program{out: &out, err: &out}).app(args).Run(context.Background(), args))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for k, l := range lines {
 		if lines[k] = strings.TrimRight(l, " "); utf8.RuneCountInString(lines[k]) > 80 {
@@ -154,10 +136,7 @@ func help(t *testing.T, command ...string) string {
 
 // Every old name works as the new one does, prints the new one in one line, and is on the page of old names.
 func TestRenamed(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/renamed.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := require.Value(os.ReadFile("../../docs/reference/renamed.md"))(t)
 	if rows := strings.Count(string(page), "` | `gapwise "); rows != len(renamed) {
 		t.Errorf("docs/reference/renamed.md has %d commands, the program %d", rows, len(renamed))
 	}

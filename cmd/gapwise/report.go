@@ -83,19 +83,28 @@ func (p *program) report() *cli.Command {
 			}
 			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
 			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, words.Wrap(line, 78, 2)) }}
-			if len(paths) == 1 && instances.IsSWF(paths[0]) {
-				return p.reportLog(ctx, c, paths, output, s, o)
+			var only *instances.File
+			if len(paths) == 1 {
+				beFrugal(paths[0])
+				if only, err = instances.Open(paths[0]); err != nil {
+					return err
+				}
+				if only.IsLog() {
+					return p.reportLog(ctx, c, only, paths[0], output, s, o)
+				}
 			}
 			for _, f := range swfFlags() {
 				if c.IsSet(f) && f != "seed" {
 					return usagef("report: --%s goes with an SWF log, %s isn't one", f, instances.Label(paths[0]))
 				}
 			}
-			runs, given, assumed, err := p.reported(ctx, c, paths)
+			runs, given, err := p.reported(ctx, c, paths, only)
 			if err != nil {
 				return err
 			}
-			o.Assumed = strings.Join(assumed, "; ")
+			for _, in := range given {
+				o.Tell(in)
+			}
 			var write func(io.Writer) error
 			switch {
 			case len(runs) > 0 && len(changes) > 0:
@@ -128,13 +137,12 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 	return nil
 }
 
-func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string, output string, s report.Solving, o report.Options) error {
-	in, said, err := p.fromLog(c, paths[0])
+func (p *program) reportLog(ctx context.Context, c *cli.Command, f *instances.File, path, output string, s report.Solving, o report.Options) error {
+	in, _, err := p.fromLog(c, f, path)
 	if err != nil {
 		return err
 	}
-	p.notes(said.Notes)
-	about := &report.Log{Name: in.ID(), Said: strings.Join(append([]string{said.Counts()}, said.Notes...), "; "), Invented: said.Invented(), Command: convertCommand(c, paths[0], report.FileOf(in.ID()))}
+	about := &report.Log{Name: in.ID(), Command: convertCommand(c, path, report.FileOf(in.ID()))}
 	changes, err := changes(c)
 	if err != nil {
 		return err
@@ -215,48 +223,51 @@ func convertCommand(c *cli.Command, path, file string) string {
 	return process.Quote(append(args, path, "-o", file)...)
 }
 
-// reported reads runs, results with their solutions, and instances.
-func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (found []report.Run, given []model.Instance, assumed []string, err error) {
+// reported reads runs, results with their solutions, and instances. A single file may be open already: standard input is
+// read once.
+func (p *program) reported(ctx context.Context, c *cli.Command, paths []string, open *instances.File) (found []report.Run, given []model.Instance, err error) {
 	var records []runs.Record
 	var results []report.Run
 	for _, path := range paths {
-		data, err := instances.ReadFile(path)
-		if err != nil {
-			return nil, nil, nil, err
+		f := open
+		if f == nil {
+			beFrugal(path)
+			if f, err = instances.Open(path); err != nil {
+				return nil, nil, err
+			}
 		}
+		data := f.Text()
 		switch {
 		case isRecord(data):
 			some, _, err := runs.DecodeRecords(bytes.NewReader(data), instances.Label(path))
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
 			records = append(records, some...)
 		case isResult(data):
 			for _, part := range splitJSON(data) {
 				r, err := model.DecodeResult(part.data)
 				if err != nil {
-					return nil, nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
+					return nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
 				}
 				rec, err := runs.Stated(r, instances.Label(path), part.line)
 				if err != nil {
-					return nil, nil, nil, err
+					return nil, nil, err
 				}
 				results = append(results, report.Run{Record: rec, Solution: r.Solution})
 			}
 		default:
-			in, said, err := read(c, path)
+			in, err := ofFile(c, path, f, readingOptions(c))
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
+			p.account(in)
 			given = append(given, in)
-			if said != "" && !slices.Contains(assumed, said) {
-				assumed = append(assumed, said)
-			}
 		}
 	}
 	if len(records) > 0 {
 		if records, err = p.ofInstances(c, records); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
 	for i := range records {
@@ -266,7 +277,7 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 	if len(found) > 0 {
 		err = attach(ctx, c, found, given)
 	}
-	return found, given, assumed, err
+	return found, given, err
 }
 
 // attach finds the instance of each run among those given and has the judge look at

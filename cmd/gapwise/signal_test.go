@@ -39,12 +39,12 @@ func TestTerm(t *testing.T) {
 		"batch":         "--kind batch --jobs 60 --processors 16 --tiers 1",
 	}
 	for _, c := range []struct{ kind, engine string }{
-		{"vcsched", "search"}, {"dag", "search"}, {"reservation", "search"}, {"tvc", "search"}, {"batch", "search"},
+		{"vcsched", "search"}, {"dag", "search"}, {"tvc", "search"}, {"batch", "search"},
 		{"vcsched", "kernel"}, {"dag", "kernel"}, {"reservation", "kernel"}, {"tvc", "kernel"}, {"batch", "kernel"},
 		{"vcsched-small", "highs"}, {"dag", "highs"}, {"tvc", "highs"}, {"dag", "glpsol"}, {"dag", "cbc"},
 	} {
 		t.Run(c.kind+"/"+c.engine, func(t *testing.T) {
-			if testing.Short() && (c.engine != "search" || c.kind == "tvc") {
+			if testing.Short() && (c.engine != "search" && c.kind != "reservation" || c.kind == "tvc") {
 				t.Skip("one engine will do")
 			}
 			t.Parallel()
@@ -57,17 +57,11 @@ func TestTerm(t *testing.T) {
 				require.HiGHS(t)
 			}
 			dir := t.TempDir()
-			if out, err := gapwiseIn(t, dir, append([]string{"generate", "-o", "in.json"}, strings.Fields(hard[c.kind])...)...).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			require.Run(t, gapwiseIn(t, dir,
+				append([]string{"generate", "-o", "in.json"}, strings.Fields(hard[c.kind])...)...))
 			solve := gapwiseIn(t, dir, "solve", "--verbose", "-a", "exact", "--engine", c.engine, "in.json", "-o", "out.json")
-			log, err := solve.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := solve.Start(); err != nil {
-				t.Fatal(err)
-			}
+			log := require.Value(solve.StderrPipe())(t)
+			require.OK(t, solve.Start())
 			found := make(chan bool, 1)   // there is a solution
 			ended := make(chan string, 1) // the log
 			go func() {
@@ -95,9 +89,7 @@ func TestTerm(t *testing.T) {
 					t.Error("there is no solution within a minute")
 				}
 			}
-			if err := solve.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, solve.Process.Signal(syscall.SIGTERM))
 			said := <-ended
 			solve.Wait()
 			switch code := solve.ProcessState.ExitCode(); {
@@ -106,11 +98,23 @@ func TestTerm(t *testing.T) {
 			case code != exitStopped:
 				t.Fatalf("exit code %d, want %d\n%s", code, exitStopped, said)
 			}
-			if out, err := gapwiseIn(t, dir, "verify", "in.json", "out.json").CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
-			}
+			require.Run(t, gapwiseIn(t, dir, "verify", "in.json", "out.json"))
 		})
 	}
+}
+
+// termAt sends TERM when a command's log has a line that begins so, and returns the log.
+func termAt(t *testing.T, c *exec.Cmd, begin string) (said string) {
+	t.Helper()
+	log := require.Value(c.StderrPipe())(t)
+	require.OK(t, c.Start())
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if said += lines.Text() + "\n"; strings.HasPrefix(lines.Text(), begin) {
+			require.OK(t, c.Process.Signal(syscall.SIGTERM))
+		}
+	}
+	c.Wait()
+	return said
 }
 
 // TERM while a plan's second run is at work, by a program: the first is in the file,
@@ -119,30 +123,13 @@ func TestTermBench(t *testing.T) {
 	t.Parallel()
 	require.Tool(t, "glpsol", "glpk-utils")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(`
+	require.OK(t, os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(`
 name: p
 generators: [{kind: dag, tasks: [120], machines: [8], count: 1, seed: 3}]
 algorithms: [{name: heft}, {name: exact, engine: glpsol}]
-`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+`), 0o644))
 	c := gapwiseIn(t, dir, "bench", "plan.yaml", "-o", "r.jsonl", "--summary", "s.json")
-	log, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said := ""
-	for lines := bufio.NewScanner(log); lines.Scan(); {
-		if said += lines.Text() + "\n"; strings.HasPrefix(lines.Text(), "p: 1 of 2 runs") {
-			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	c.Wait()
+	said := termAt(t, c, "p: 1 of 2 runs")
 	if code := c.ProcessState.ExitCode(); code != exitStopped || !strings.Contains(said, "stopped; the same command goes on from here") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
@@ -159,9 +146,7 @@ algorithms: [{name: heft}, {name: exact, engine: glpsol}]
 func TestTermWhileReading(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if out, err := gapwiseIn(t, dir, "generate", "-o", "in.json").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	require.Run(t, gapwiseIn(t, dir, "generate", "-o", "in.json"))
 	for name, args := range map[string]string{
 		"solve": "solve PIPE.json", "bound": "bound PIPE.json", "export": "export PIPE.json", "verify": "verify PIPE.json in.json", "verify 2": "verify in.json PIPE.json",
 		"check": "check in.json PIPE.json", "gantt": "gantt PIPE.json -o x.svg", "convert": "convert PIPE.json", "table": "bench table PIPE.json", "merge": "bench merge PIPE.json",
@@ -170,15 +155,11 @@ func TestTermWhileReading(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pipe := strings.ReplaceAll(name, " ", "") + ".json"
-			if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, syscall.Mkfifo(filepath.Join(dir, pipe), 0o644))
 			c := gapwiseIn(t, dir, strings.Fields(strings.ReplaceAll(args, "PIPE.json", pipe))...)
 			var said strings.Builder
 			c.Stdout, c.Stderr = &said, &said
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, c.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- c.Wait() }()
 			opened := make(chan *os.File, 1)
@@ -194,9 +175,7 @@ func TestTermWhileReading(t *testing.T) {
 			case err := <-ended:
 				t.Fatalf("it doesn't read: %v\n%s", err, said.String())
 			}
-			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, c.Process.Signal(syscall.SIGTERM))
 			<-ended
 			if code := c.ProcessState.ExitCode(); code != exitUnsolved && (name != "bench" || code != exitStopped) {
 				t.Errorf("exit code %d\n%s", code, said.String())
@@ -210,26 +189,9 @@ func TestTermWhileReading(t *testing.T) {
 func TestTermReport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if out, err := gapwiseIn(t, dir, "generate", "--kind", "dag", "--tasks", "90", "--machines", "6", "-o", "in.json").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	require.Run(t, gapwiseIn(t, dir, "generate", "--kind", "dag", "--tasks", "90", "--machines", "6", "-o", "in.json"))
 	c := gapwiseIn(t, dir, "report", "in.json", "--time-limit", "60s", "-o", "page.html")
-	log, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said := ""
-	for lines := bufio.NewScanner(log); lines.Scan(); {
-		if said += lines.Text() + "\n"; strings.HasPrefix(lines.Text(), "8 of ") { // a search of the neighbourhood follows
-			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	c.Wait()
+	said := termAt(t, c, "8 of ") // a search of the neighbourhood follows
 	page, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	if code := c.ProcessState.ExitCode(); code != exitStopped || err != nil || !strings.Contains(string(page), "the command was stopped before") {
 		t.Errorf("exit code %d, %v\n%s", code, err, said)

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/urfave/cli/v3"
+
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
@@ -144,6 +146,23 @@ func firstSolution(all []solutionFile) model.Solution {
 // sense returns the direction in which the objective of a solution's problem
 // improves.
 func sense(s model.Solution) model.Sense { return model.SenseOf(s.Kind().New()) }
+
+// claimed returns the one result or solution of a file that is meant, by --algorithm if there are several. The instance
+// becomes the variant for which it was made, with the hash that is returned.
+func claimed(c *cli.Command, in *model.Instance, paths []string, found []solutionFile) (one solutionFile, hash string, err error) {
+	*in = asSolved(c, *in, firstSolution(found))
+	if err := (*in).Validate(); err != nil {
+		return one, "", fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+	}
+	if hash, err = model.Hash(*in); err != nil {
+		return one, hash, err
+	}
+	one, err = pick(paths[1], found, c.String("algorithm"), hash)
+	if err == nil && one.result != nil && one.result.InstanceHash != hash {
+		err = otherInstance(*in, one.result, paths, hash)
+	}
+	return one, hash, err
+}
 
 // pick returns the solution by the named algorithm or, without a name, the best
 // by the results' own figures. Results for an instance of another hash are left out unless hash is empty.

@@ -16,10 +16,9 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/runs"
-	"github.com/gapwise/gapwise/internal/app/verdict"
 	"github.com/gapwise/gapwise/internal/core/params"
-	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -45,7 +44,7 @@ func (p *program) solve() *cli.Command {
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, cmd:COMMAND or, for policies, online:COMMAND; may be repeated", DefaultText: "auto"},
-			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND, several with commas; both: search,highs"},
+			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND, several with commas; both: the default and highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
@@ -98,7 +97,7 @@ next:
 				continue next
 			}
 		}
-		if in, _, e := read(c, path); e == nil {
+		if in, e := read(c, path); e == nil {
 			return one.Check(in.Kind())
 		}
 		return err
@@ -243,12 +242,10 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		code = worst(code, codeOfAll(mine, ctx.Err() != nil))
 		results = append(results, mine...)
 		if quiet {
-			if x.assumed != "" {
-				fmt.Fprintln(p.err, words.Wrap(x.assumed, 78, 2))
-			}
+			p.account(x.in)
 			err = writeLines(p.out, mine...)
 		} else {
-			err = summary(ctx, human, x.in, x.assumed, mine)
+			err = summary(ctx, human, x.in, mine)
 		}
 		if err != nil {
 			return err
@@ -317,18 +314,18 @@ func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options)
 	return steps, nil
 }
 
-// toSolve is an instance with its file and the assumptions made for it.
+// toSolve is an instance with its file.
 type toSolve struct {
-	in            model.Instance
-	path, assumed string
-	start         model.Solution // nil: none
+	in    model.Instance
+	path  string
+	start model.Solution // nil: none
 }
 
 // toSolve reads the instances and checks that the options go with each.
 func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) (all []toSolve, err error) {
 	for _, path := range paths {
 		x := toSolve{path: path}
-		if err := unlessStopped(ctx, func() (err error) { x.in, x.assumed, err = read(c, path); return err }); err != nil {
+		if err := unlessStopped(ctx, func() (err error) { x.in, err = read(c, path); return err }); err != nil {
 			return nil, err
 		}
 		for _, one := range each(c, o) {
@@ -405,10 +402,10 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 		quieten := func() {}
 		switch {
 		case c.Bool("progress"):
-			watched := verdict.Watch(x.in)
+			watched := ask.Watch(x.in)
 			way.Progress = watched.Hear
-			quieten = watched.Tell(100*time.Millisecond, func(now verdict.Progress) {
-				_ = writeLines(p.err, map[string]verdict.Progress{"progress": now}) // a lost line is no error
+			quieten = watched.Tell(100*time.Millisecond, func(now ask.Progress) {
+				_ = writeLines(p.err, map[string]ask.Progress{"progress": now}) // a lost line is no error
 			})
 		case c.Bool("verbose") || human != nil && isTerminal(p.err):
 			log := &solverLog{w: p.err}

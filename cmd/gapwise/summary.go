@@ -18,7 +18,7 @@ import (
 )
 
 // summary prints an instance's results: a headline, a table, and in words the best and its proof.
-func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string, results []model.Result) error {
+func summary(ctx context.Context, w io.Writer, in model.Instance, results []model.Result) error {
 	name := in.ID()
 	if name == "" {
 		name = "(no name)"
@@ -27,8 +27,8 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	say := func(format string, args ...any) { fmt.Fprintln(w, words.Wrap(fmt.Sprintf(format, args...), 80, 2)) }
 	fmt.Fprintln(w)
 	say("%s %s, %s the %s%s", in.Kind(), name, first.Sense, first.Name, headline(in))
-	if assumed != "" {
-		say("%s", assumed)
+	for _, line := range model.AccountOf(in).Lines() {
+		say("%s", line)
 	}
 	class := func(r model.Result) model.Class { return gapwise.ClassOf(in.Kind(), r.Algorithm) }
 	results = slices.Clone(results)

@@ -142,7 +142,7 @@ func (p *program) tableOfJobs(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	found, _, _, err := p.reported(ctx, c, paths)
+	found, _, err := p.reported(ctx, c, paths, nil)
 	if err != nil {
 		return err
 	}

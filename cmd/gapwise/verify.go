@@ -11,7 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -76,22 +76,17 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 	o := verify.Options{Tolerance: &tolerance, Hash: hash}
 	judged, refused := 0, 0
 	for _, f := range found {
-		v := verdict.Verdict{Line: f.line}
-		var report verify.Report
 		switch {
-		case f.result == nil:
-			report, err = verify.Verify(ctx, in, f.solution, o)
-		case f.result.InstanceHash != hash && len(found) == 1:
+		case f.result == nil || f.result.InstanceHash == hash:
+		case len(found) == 1:
 			return otherInstance(in, f.result, paths, hash)
-		case f.result.InstanceHash != hash:
+		default:
 			if !c.Bool("json") {
 				fmt.Fprintf(p.out, "line %d: %s: of another instance, %q: not judged\n", f.line, f.result.Algorithm, f.result.Instance)
 			}
 			continue
-		default:
-			v.Algorithm, v.Status = f.result.Algorithm, string(f.result.Status)
-			report, err = verify.Result(ctx, in, *f.result, o)
 		}
+		v, report, err := ask.Judge(ctx, in, f.result, f.solution, o)
 		if err != nil {
 			return err
 		}
@@ -100,7 +95,8 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 			refused++
 		}
 		if c.Bool("json") {
-			if err := writeLines(p.out, v.Of(report)); err != nil {
+			v.Line = f.line
+			if err := writeLines(p.out, v); err != nil {
 				return err
 			}
 			continue

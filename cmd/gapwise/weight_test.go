@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The program has no package that makes it heavy without need. With templates the linker keeps every
@@ -17,11 +19,7 @@ import (
 func TestLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-tags", "urfave_cli_no_template", ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	linked := strings.Fields(string(out))
+	linked := strings.Fields(string(require.Value(list.Output())(t)))
 	if !slices.Contains(linked, "github.com/urfave/cli/v3") {
 		t.Fatalf("these aren't the packages of the program: %q", linked)
 	}
@@ -47,11 +45,8 @@ func TestStart(t *testing.T) {
 	}
 	version := exec.Command(os.Args[0], "-test.run", "^$")
 	version.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	out, err := version.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	all := initialised.FindAllStringSubmatch(string(out), -1)
+	out := require.Run(t, version)
+	all := initialised.FindAllStringSubmatch(out, -1)
 	if len(all) < 10 {
 		t.Fatalf("%d packages of ours are initialised: %s", len(all), out)
 	}

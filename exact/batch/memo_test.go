@@ -49,11 +49,7 @@ func TestNodes(t *testing.T) {
 				in.Jobs[k].Weight = 1 + rng.IntN(4)
 			}
 		}
-		j, err := newJobs(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree := newTree(context.Background(), j, 0)
+		tree := newTree(context.Background(), require.Value(newJobs(t.Context(), in))(t), 0)
 		if seed%20 == 0 { // it takes long
 			tree.usePrices()
 		}

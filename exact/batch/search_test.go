@@ -27,10 +27,7 @@ import (
 // solve returns the proved optimum.
 func solve(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 	t.Helper()
-	r, err := s.Solve(context.Background(), in, model.Settings{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(s.Solve(context.Background(), in, model.Settings{Seed: 1}))(t)
 	if r.Status != model.StatusOptimal {
 		t.Fatalf("%s ends with %s, %s: %v, bound %v, on %+v", s.Name(), r.Status, r.Reason, r.Objective, r.Bound, in)
 	}
@@ -56,11 +53,7 @@ func TestDevices(t *testing.T) {
 	t.Parallel()
 	var all []*model.Batch
 	draw := func(s instances.BatchSpec) {
-		in, err := s.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, in)
+		all = append(all, require.Value(s.Generate())(t))
 	}
 	spec := instances.NewBatchSpec() // where jobs arrive over time
 	spec.Model, spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Seed = "lublin", 16, 16, 1, 2, 3
@@ -83,11 +76,7 @@ func TestDevices(t *testing.T) {
 		}
 		whole := nodes(e)
 		for _, d := range devices {
-			s, err := e.Without(d.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := nodes(s)
+			n := nodes(require.Value(e.Without(d.Name))(t))
 			if t.Logf("%s without %s: %d nodes, with all %d", e.Name(), d.Name, n, whole); n <= whole {
 				t.Errorf("without %s %s meets %d nodes, with all %d", d.Name, e.Name(), n, whole)
 			}
@@ -111,10 +100,7 @@ func TestBoundsSchedulers(t *testing.T) {
 	for seed := range uint64(require.Rounds(300)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
-		all, err := batchbounds.All(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(batchbounds.All(context.Background(), in))(t)
 		ticks := view.OfBatch(in)
 		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5).Value, batchbounds.MostSlowdown(context.Background(), ticks).Value
 		optimum := 0.0
@@ -126,18 +112,13 @@ func TestBoundsSchedulers(t *testing.T) {
 			if errors.Is(err, model.ErrUnsupported) {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			for _, b := range all {
 				if b.Value > r.Objective {
 					t.Fatalf("seed %d: bound %v, %s gives %v: %+v", seed, b, a.Name, r.Objective, in)
 				}
 			}
-			outcomes, err := in.Outcomes(r.Solution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			outcomes := require.Value(in.Outcomes(r.Solution))(t)
 			largest := 0.0
 			for k := range outcomes {
 				largest = max(largest, outcomes[k].Slowdown())
@@ -160,12 +141,10 @@ func TestSumsDontFit(t *testing.T) {
 	if err != nil || !(r.Bound > 1e8 && r.Bound <= r.Objective) || r.Status != model.StatusOptimal && r.Reason != batchbounds.SumsDontFit {
 		t.Errorf("%v, %s %v, bound %v: %s", err, r.Status, r.Objective, r.Bound, r.Reason)
 	}
-	if _, err := batchexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("HiGHS: %v", err)
-	}
-	if _, err := batchbounds.Build(view.OfBatch(in), ""); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("formulation: %v", err)
-	}
+	require.Refused(t, "HiGHS",
+		require.Err(batchexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{})),
+		model.ErrUnsupported, "")
+	require.Refused(t, "formulation", require.Err(batchbounds.Build(view.OfBatch(in), "")), model.ErrUnsupported, "")
 	for k := range in.Jobs { // they do in whole units
 		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS)
 	}
@@ -175,14 +154,13 @@ func TestSumsDontFit(t *testing.T) {
 // HiGHS and the kernel refuse two tiers, and HiGHS refuses many jobs, before anything is computed.
 func TestUnsupported(t *testing.T) {
 	many := busy(rand.New(rand.NewPCG(1, 8)), batchbounds.MaxJobs+1, 9)
-	if _, err := batchexact.Linear(highs.Backend).Solve(context.Background(), many, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("%d jobs: %v", len(many.Jobs), err)
-	}
+	require.Refused(t, "many jobs",
+		require.Err(batchexact.Linear(highs.Backend).Solve(context.Background(), many, model.Settings{})),
+		model.ErrUnsupported, "")
 	in := &model.Batch{Name: "two", Processors: 1, Tiers: 2}
 	for _, a := range batchexact.Engines()[1:] {
-		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: %v", a.Name, err)
-		}
+		require.Refused(t, a.Name, require.Err(a.Solver.Solve(context.Background(), in, model.Settings{})),
+			model.ErrUnsupported, "")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/batch/joborder"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/model"
@@ -74,11 +75,6 @@ func (j *jobs) improved(ctx context.Context, best *model.Execution, seed uint64)
 	}
 	n := len(j.release)
 	l.Improve(ctx, 100*int64(n)*int64(n))
-	order := make([]int, n)
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Starts()[a], l.Starts()[b]) })
-	starts, sum = j.serial(order) // whole units even if the start wasn't
+	starts, sum = j.serial(order.By(order.Of[int](n), l.Starts())) // whole units even if the start wasn't
 	return starts, sum, nil
 }

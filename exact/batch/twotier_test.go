@@ -233,18 +233,13 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 	optimal, same, n := 0, 0, require.Rounds(400)
 	for k := range n {
 		in := smallTwoTiers(rng)
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		weights := 0.0
 		for j := range in.Jobs {
 			weights += float64(in.Jobs[j].EffectiveWeight())
 		}
 		set := model.Settings{Seed: 1, TimeLimit: 400 * time.Millisecond}
-		r, err := Search.Solve(t.Context(), in, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(Search.Solve(t.Context(), in, set))(t)
 		plain := plainBest(in, r.Objective*weights*(1+1e-5)) / weights
 		if r.Bound > plain*(1+1e-9)+4e-6 { // the grid knows no whole microseconds
 			t.Errorf("%d: the bound is %v, a schedule has %v (%s): %+v", k, r.Bound, plain, r.Status, in)
@@ -258,10 +253,7 @@ func TestTwoTiersAgainstPlain(t *testing.T) {
 				same++
 			}
 			off := []deviceSet{devActive, devOrder, devBusy, devPaid, devLast, devBarred}[optimal%6]
-			without, err := Search.Off(off).Solve(t.Context(), in, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			without := require.Value(Search.Off(off).Solve(t.Context(), in, set))(t)
 			if without.Bound > r.Objective*(1+1e-9) || r.Bound > without.Objective*(1+1e-9) {
 				t.Errorf("%d: %v to %v, without %b %v to %v: %+v", k, r.Bound, r.Objective, off, without.Bound, without.Objective, in)
 			}
@@ -285,24 +277,15 @@ func TestTwoTiersWithout(t *testing.T) {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 7
 		spec.CPU = []string{"job", "process"}[k/2%2]
-		in, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(spec.Generate())(t)
 		in.MigrationS = []float64{1, 5, 20, 60}[rng.IntN(4)]
 		if rng.IntN(3) == 0 {
 			in.Threshold = 0.6
 		}
 		set := model.Settings{Seed: 1, TimeLimit: 400 * time.Millisecond}
-		r, err := Search.Solve(t.Context(), in, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(Search.Solve(t.Context(), in, set))(t)
 		for _, off := range []deviceSet{devActive, devPaid, devLast, devBarred, devActive | devPaid | devLast | devBarred} {
-			without, err := Search.Off(off).Solve(t.Context(), in, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			without := require.Value(Search.Off(off).Solve(t.Context(), in, set))(t)
 			if without.Bound > r.Objective*(1+1e-9) || r.Bound > without.Objective*(1+1e-9) {
 				t.Errorf("%d: %v to %v, without %b %v to %v: %+v", k, r.Bound, r.Objective, off, without.Bound, without.Objective, in)
 			}
@@ -325,14 +308,8 @@ func TestTwoTiersEntry(t *testing.T) {
 		{ID: "2", SubmitS: 2027, RuntimeS: 27992, Processes: 3, CPU: []float64{0.8033, 0.8669, 0.777}, FgLoss: 0.0156, BgEfficiency: 0.5264},
 	}}
 	set, effort := model.Settings{Seed: 1}, int64(300_000)
-	r, err := Search.Solve(meter.Limit(t.Context(), effort), in, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	without, err := Search.Off(devBarred).Solve(meter.Limit(t.Context(), effort), in, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Search.Solve(meter.Limit(t.Context(), effort), in, set))(t)
+	without := require.Value(Search.Off(devBarred).Solve(meter.Limit(t.Context(), effort), in, set))(t)
 	if r.Status != model.StatusOptimal || without.Status == model.StatusOptimal {
 		t.Errorf("%s, %v to %v after %d; without %s, %v to %v after %d", r.Status, r.Bound, r.Objective, r.Nodes, without.Status, without.Bound, without.Objective, without.Nodes)
 	}

@@ -18,11 +18,7 @@ func drawn(t *testing.T, hosts int) *model.Consolidation {
 	t.Helper()
 	s := instances.NewConsolidationSpec()
 	s.Hosts, s.Resources, s.Load, s.Churn, s.Replicas, s.Index, s.Seed = hosts, 4, 0.9, 0.2, 3, 1, 1
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(s.Generate())(t)
 }
 
 // Models on which HiGHS never paid are refused at once.

@@ -24,7 +24,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	g := view.Shared(s.Ctx, d, view.OfDAG)
 	best, ok := s.Set.Start.(*model.Schedule)
 	if s.off&devStart != 0 {
-		x, p := dagplay.NewReplay(g), dagplay.OnMachine(g, 0)
+		x, p := dagplay.NewReplay(g), s.poor()
 		x.Run(p, nil)
 		best = d.Schedule(p.Machine, x.Start, x.Sent)
 	} else if !ok || s.Set.Others == nil { // else the heuristics run beside it

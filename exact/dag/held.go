@@ -73,7 +73,7 @@ type holding struct {
 }
 
 // holdAct is something with an amount to be done: a cost in seconds, a start-up, the
-// length of a transfer that shares no link, or data.
+// length of a transfer that shares no link or stays on its machine, or data.
 type holdAct struct {
 	what   uint8 // of a task: task; of an edge: start-up, fixed or flow
 	id     int32
@@ -251,7 +251,7 @@ func (h *heldSearch) finish(n *holding, k int) {
 		}
 		for _, e := range h.g.Succ(id) {
 			switch m, to := h.ends(e); {
-			case m == to:
+			case m == to && h.g.Comm(e, m, to) == 0:
 				h.arrive(n, e)
 			case !h.isFlow[e]:
 				h.start(n, e)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
@@ -16,9 +17,7 @@ func TestKernelNames(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
 	g := view.OfDAG(d.WithoutContention())
 	v := newTicks(g, 1e3, devUnproved)
-	if err := v.findWeights(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, v.findWeights(context.Background()))
 	m := newKernelModel(v, 1000)
 	seen := map[string]bool{}
 	for x, name := range m.VarNames {

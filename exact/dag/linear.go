@@ -25,6 +25,7 @@ func Linear(backend milp.Backend) model.Solver {
 			return h, err // before the local search starts
 		}
 		first, err := dagheur.Improve(r.Ctx, d, model.Settings{Seed: r.Set.Seed, Start: r.Set.Start})
+		err = nowhere(r, err)
 		return engine.Linear[*model.Schedule]{
 			Starts: []*model.Schedule{first},
 			Formulate: func(makespan float64) (*milp.Formulation[*model.Schedule], error) {

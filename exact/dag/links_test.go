@@ -3,6 +3,7 @@
 package dag
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -57,7 +58,9 @@ func TestHeldAgainstGrid(t *testing.T) {
 	}
 instances:
 	for k := range max(100, require.Rounds(150)) {
-		g := view.OfDAG(testkit.ContendedDAG(rng, 6, 3))
+		d := testkit.ContendedDAG(rng, 6, 3)
+		d.Machines[0].LocalRate = []float64{0, 0, 1}[k%3]
+		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
 		p := testkit.RandomPlan(rng, g, false)
 		eager := r.Run(p, nil)
@@ -101,10 +104,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 		d := testkit.ContendedDAG(rng, []int{5, 8}[k%2], 3)
 		g := view.OfDAG(d)
 		set := model.Settings{Seed: 1, Effort: []int64{0, 300_000}[k%2]}
-		r, err := Search.Solve(t.Context(), d, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(Search.Solve(t.Context(), d, set))(t)
 		if r.Status != model.StatusOptimal && set.Effort > 0 {
 			continue
 		} else if r.Status != model.StatusOptimal {
@@ -113,9 +113,7 @@ func TestLinkedAgainstPlans(t *testing.T) {
 		if r.Gap > 0 {
 			optimal++
 		}
-		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
-			t.Fatalf("%d: %v %v", k, report, err)
-		}
+		require.Feasible(verify.Verify(t.Context(), d, r.Solution, verify.Options{}))(t, k)
 		replay := dagplay.NewReplay(g)
 		for range 40 {
 			p := testkit.RandomPlan(rng, g, false)
@@ -123,18 +121,12 @@ func TestLinkedAgainstPlans(t *testing.T) {
 				t.Fatalf("%d: a plan ends at %v, below the bound %v", k, made, r.Bound)
 			}
 		}
-		p, err := dagplay.PlanOf(d, g, r.Solution.(*model.Schedule))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(dagplay.PlanOf(d, g, r.Solution.(*model.Schedule)))(t)
 		if made := heldOnGrid(rng, g, replay, p, 5000); made < r.Bound*(1-1e-9) {
 			t.Fatalf("%d: the best plan ends at %v, below the bound %v", k, made, r.Bound)
 		}
 		for _, off := range []deviceSet{devStart, devStart | devLinkWindows, devStart | devLinkLoads} {
-			without, err := Search.Off(off).Solve(t.Context(), d, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			without := require.Value(Search.Off(off).Solve(t.Context(), d, set))(t)
 			if without.Status != model.StatusOptimal && set.Effort > 0 {
 				continue
 			}
@@ -168,9 +160,7 @@ func TestLinkModelRelaxes(t *testing.T) {
 		makespan = r.RunFrom(p, from)
 		s := &dagSearch{g: view.OfDAG(d.WithoutContention())}
 		v := newTicks(s.g, makespan, 0)
-		if err := v.findWeights(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, v.findWeights(t.Context()))
 		x := s.linkModel(v, g, int64(makespan/v.Ticks.Unit*(1+1e-12)))
 		kernel := lcg.New(&x.Model.Model)
 		start := make([]int64, g.Tasks)
@@ -183,8 +173,7 @@ func TestLinkModelRelaxes(t *testing.T) {
 			kernel.Require(at.At.AtLeast(start[task]))
 			kernel.Require(at.At.AtMost(start[task]))
 		}
-		if answer := kernel.Search(t.Context(), 10_000); answer != lcg.Satisfied {
-			t.Fatalf("%d: a schedule that ends at %v isn't let through: %v", k, makespan, answer)
-		}
+		require.Same(t, fmt.Sprintf("%d: a schedule that ends at %v isn't let through", k, makespan), lcg.Satisfied,
+			kernel.Search(t.Context(), 10_000))
 	}
 }

@@ -72,18 +72,10 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			refused, tries := 0, 0
 			for tries < require.Rounds(12) {
 				d := testkit.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
-				r, err := Kernel.Solve(context.Background(), d, model.Settings{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				hash, err := model.Hash(d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(Kernel.Solve(context.Background(), d, model.Settings{}))(t)
+				hash := require.Value(model.Hash(d))(t)
 				v := newTicks(view.OfDAG(d), r.Objective, devUnproved)
-				if err := v.findWeights(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, v.findWeights(context.Background()))
 				horizon := int64(r.Objective/v.Ticks.Unit) + 2
 				m := newKernelModel(v, horizon)
 				if !spoil(rng, m) {
@@ -92,14 +84,11 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				tries++
 				var b bytes.Buffer
 				k := lcg.New(&m.Model.Model)
-				p, err := k.Prove(&b, lcg.Header{Kind: "dag", Instance: hash, Unit: strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), Upper: horizon})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := require.Value(k.Prove(&b,
+					lcg.Header{Kind: "dag", Instance: hash, Unit: strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64),
+						Upper: horizon}))(t)
 				k.Minimise(context.Background(), nil, 300, nil)
-				if err := p.Close(); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, p.Close())
 				claim, err := verify.Proof(context.Background(), d, hash, &b)
 				if err != nil {
 					refused++

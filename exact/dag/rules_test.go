@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -31,14 +32,8 @@ func TestWholeLoads(t *testing.T) {
 			cost[t] = []float64{float64(base), float64(2 * base), float64(base), float64(2 * base)}
 		}
 		d := testkit.DAG(cost, nil)
-		with, err := Search.Solve(t.Context(), d, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		without, err := Search.Off(devWholeLoads).Solve(t.Context(), d, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		with := require.Value(Search.Solve(t.Context(), d, model.Settings{}))(t)
+		without := require.Value(Search.Off(devWholeLoads).Solve(t.Context(), d, model.Settings{}))(t)
 		if sum%6 != 3 || with.Status != model.StatusOptimal || with.Status != without.Status || with.Objective != without.Objective {
 			t.Errorf("%s %v, without the device %s %v", with.Status, with.Objective, without.Status, without.Objective)
 		}
@@ -73,9 +68,7 @@ func TestCumulative(t *testing.T) {
 		var lower, upper [2]float64
 		for i, off := range []deviceSet{0, devCumulative} {
 			s := &dagSearch{Run: &engine.Run{Ctx: t.Context()}, d: d, g: g, off: off, conflicts: 300}
-			if err := s.run(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, s.run())
 			lower[i], upper[i] = s.lower, s.upper
 			nodes[i] += s.Nodes
 		}

@@ -3,7 +3,9 @@
 package dag
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -11,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -52,6 +55,13 @@ func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error 
 		plan.TransferModel = ""
 		r.Set.Start = &plan
 	}
+	first, err := dagplay.Start(x.g, func(effort int64) bool { return meter.Stop(r.Ctx, effort) })
+	if err != nil {
+		return nowhere(r, err)
+	}
+	if math.IsInf(dagplay.Ideal(x.g, x.poor()), 1) {
+		x.first = &first
+	}
 	if d.Transfers() == model.TransferIdeal {
 		x.beside = r.Set.Others != nil && r.Set.Start != nil
 		if err := x.run(); err != nil {
@@ -67,19 +77,40 @@ func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error 
 	return nil
 }
 
+// nowhere stores that there is no schedule, if the error of a first plan says so.
+func nowhere(r *engine.Run, err error) error {
+	if !errors.Is(err, dagplay.ErrNowhere) {
+		return err
+	}
+	if r.Set.Proof != nil {
+		return fmt.Errorf("%w: proofs are of makespans, and this instance has no schedule", model.ErrUnsupported)
+	}
+	r.Infeasible("on whatever machines the tasks run, some of their data have no path")
+	return err
+}
+
 // dagSearch is the state of one run without contention.
 type dagSearch struct {
 	*engine.Run
 	d         *model.DAG
 	g         *view.Graph
 	off       deviceSet
-	without   lcg.Device // devices of the kernel switched off
-	beside    bool       // the heuristics run beside it
-	steps     int        // of the local search; 0: by the instance's size
-	conflicts int64      // most of the kernel; 0: no limit
+	without   lcg.Device    // devices of the kernel switched off
+	beside    bool          // the heuristics run beside it
+	steps     int           // of the local search; 0: by the instance's size
+	conflicts int64         // most of the kernel; 0: no limit
+	first     *dagplay.Plan // instead of all tasks on the first machine, where these can't be there; nil: they can
 	plan      dagplay.Plan
 	upper     float64 // its makespan
 	lower     float64 // proved
+}
+
+// poor returns a plan that is made in no time.
+func (s *dagSearch) poor() dagplay.Plan {
+	if s.first != nil {
+		return *s.first
+	}
+	return dagplay.OnMachine(s.g, 0)
 }
 
 func (s *dagSearch) schedule() *model.Schedule {
@@ -106,10 +137,10 @@ func (s *dagSearch) run() error {
 	}
 	// Round the bound up before any heuristic aims at it: none with the goal 263.5 ends at 264.
 	if s.Set.Proof == nil && s.kernelTakes() {
-		s.roundUp(s.g.Ticks(dagplay.NewReplay(s.g).Run(dagplay.OnMachine(s.g, 0), nil)))
+		s.roundUp(s.g.Ticks(dagplay.NewReplay(s.g).Run(s.poor(), nil)))
 	}
 	if s.off&devStart != 0 {
-		s.plan = dagplay.OnMachine(s.g, 0)
+		s.plan = s.poor()
 		s.upper = dagplay.NewReplay(s.g).Run(s.plan, nil)
 	} else {
 		var err error

@@ -32,28 +32,15 @@ func TestSTGOptima(t *testing.T) {
 		if k++; !strings.HasSuffix(file, ".stg") || k%every > 0 {
 			continue
 		}
-		w, err := instances.ReadSTG(text)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, m := range []int{2, 4, 8, 16} {
-			p, err := instances.ParsePlatform(fmt.Sprintf("uniform,machines=%d", m))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := p.Place(file, w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			given := require.Value(instances.OpenData(file, text))(t)
+			d := require.Value(given.Instance(instances.Options{Platform: fmt.Sprintf("uniform,machines=%d", m)}))(t).(*model.DAG)
 			set := model.Settings{Seed: 1, Effort: 300_000}
 			search := model.Solver(dagexact.Search)
 			if m%8 == 0 {
 				search = fromPoor
 			}
-			r, err := search.Solve(t.Context(), d, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(search.Solve(t.Context(), d, set))(t)
 			key := fmt.Sprintf("%s,%d", strings.TrimPrefix(file, "./"), m)
 			if upper[key] == 0 {
 				t.Fatalf("%s isn't in the table", key)

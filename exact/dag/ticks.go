@@ -3,6 +3,7 @@
 package dag
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -42,7 +43,7 @@ func (v *ticks) identical() bool {
 			}
 		}
 		for e := range int32(len(v.Graph.Data)) {
-			if v.Length(e, 0, b) != v.Length(e, b, 0) {
+			if v.Length(e, 0, b) != v.Length(e, b, 0) || v.Length(e, 0, 0) != v.Length(e, b, b) {
 				return false
 			}
 			for c := range v.m {
@@ -67,11 +68,9 @@ func (v *ticks) tails() {
 			path := int64(0)
 			for _, e := range v.Graph.Succ(t) {
 				s := v.Graph.To[e]
-				rest := v.Cost(s, a) + v.tail[int(s)*m+a]
+				rest := int64(math.MaxInt64)
 				for b := range m {
-					if b != a {
-						rest = min(rest, v.Length(e, a, b)+v.Cost(s, b)+v.tail[int(s)*m+b])
-					}
+					rest = min(rest, v.Length(e, a, b)+v.Cost(s, b)+v.tail[int(s)*m+b])
 				}
 				path = max(path, rest)
 			}

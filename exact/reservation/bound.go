@@ -50,13 +50,17 @@ func windowCells(jobs []job, g grid) int {
 	return sum
 }
 
-// bound finds a part's multipliers, by the subgradient method.
-func (s *searcher) bound(p *part) error {
+// bound finds a part's multipliers, by the subgradient method, and lowers its bound by them.
+func (s *searcher) bound(p *part) {
+	if s.off&charges != 0 {
+		return
+	}
 	g := gridOf(p.jobs)
 	corners := g.corners(p.jobs)
 	y := make([]float64, g.cells())
 	lagrange.Descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, newWeight, p.value, p.value, uniformSteps)
-	p.relax = newRelaxation(s.scale.pes, p.jobs, g, corners, charged(s.scale.pes, p.jobs, g, y))
-	p.lower(s.floor(p, p.relax.bound()))
-	return nil
+	p.relax = charged(s.scale.pes, p.jobs, g, y)
+	most, rounding := p.relax.bound(s.scale.pes, corners)
+	p.rounding = rounding
+	p.lower(s.floor(p, most))
 }

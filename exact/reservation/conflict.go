@@ -23,10 +23,9 @@ func addConflict(ctx context.Context, in *model.Reservation, seed uint64, r *mod
 }
 
 const (
-	// conflictNodes is the limit on the nodes of the sweep that answers a
-	// question, and conflictSteps the steps of local search before it: together
-	// about a second for some 100 jobs.
-	conflictNodes = 200_000
+	// conflictTurn is the limit on the kernel's conflicts for a question, and conflictSteps are the steps of local search
+	// before it: together about a second for some 100 jobs.
+	conflictTurn  = 2_000
 	conflictSteps = 500
 	// maxWindowStarts is the number of ready times that overloaded looks at, evenly spread.
 	maxWindowStarts = 2000
@@ -36,7 +35,7 @@ const (
 // accepted; without any one of them, the others can. The instance must be known not to allow all of its requests.
 //
 // It begins with the requests of a window that is too short for their PE-seconds, if there is one, or of an independent
-// part proved infeasible. It halves the rest (QuickXplain, Junker 2004), with the sweep as judge: about 2 k log2(n/k)
+// part proved infeasible. It halves the rest (QuickXplain, Junker 2004), with the kernel as judge: about 2 k log2(n/k)
 // questions for k requests of n.
 //
 // A single proof shows that the set is a conflict. explain returns a subset of jobs such that others and the subset are
@@ -136,7 +135,7 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &view.Reservation{},
+	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: x.t,
 		scale: scale{pes: x.pes, weight: 1, grain: 1},
 		total: float64(len(sorted)), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {
@@ -145,8 +144,8 @@ func (x *conflict) impossible(jobs []job) bool {
 		}
 		p := newPart(group)
 		s.parts = []*part{p}
-		if s.bound(p) == nil && p.upper >= p.total {
-			s.improve(p, conflictNodes, false)
+		if s.bound(p); p.upper >= p.total && len(group) <= kernelJobs {
+			s.learn(p, conflictTurn)
 		}
 		if p.upper < p.total {
 			return true

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package reservation holds the exact engines for advance reservations: a
-// search of its own and HiGHS.
+// Package reservation holds the exact engines for advance reservations: the learning kernel and HiGHS.
 package reservation
 
 import (
@@ -12,15 +11,7 @@ import (
 // Engines lists the exact engines for Reservation, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindReservation, Search, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
 		model.Engine(model.KindReservation, Kernel, "Ohrimenko, Stuckey, Codish (2009); Schutt et al. (2011)", "lazy clause generation: optional intervals on one cumulative, with a Lagrangian bound"),
 		model.Engine(model.KindReservation, Linear(highs.Backend), "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 	}
-}
-
-// Phases lists the native search's sweep by itself, without the heuristics
-// before it. It proves the same, more slowly, and meets states that the whole
-// search rarely comes to: an opponent for audits and tests.
-func Phases() []model.Solver {
-	return []model.Solver{Search.Phase("sweep", localSearch|learning)}
 }

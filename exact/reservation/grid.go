@@ -47,7 +47,6 @@ func newGrid(jobs []job, most int) grid {
 }
 
 func (g grid) cells() int { return len(g) - 1 }
-func (g grid) end() tick  { return g[len(g)-1] }
 
 func (g grid) length(c int) float64 { return float64(g[c+1] - g[c]) }
 

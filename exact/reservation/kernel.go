@@ -4,7 +4,6 @@ package reservation
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -13,67 +12,57 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel solves Reservation by learning (package lcg), in whole numbers throughout. It first looks for plans by the
-// clairvoyant's local search, then for better ones and for bounds on the constraint model of each part (kernelModel).
+// Kernel solves Reservation exactly, on counts of PEs (see bookings.Number):
 //
-// Like Search it is any-time. A node is a conflict, from which a
-// nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
-var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
-	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
+//  1. a plan by local search (bookings.Offline),
+//  2. the instance is cut where no window goes on, and each part bounded by Lagrangian multipliers of the
+//     capacity,
+//  3. in turn with more local search, learning (package lcg) on the constraint model of each part (kernelModel): better
+//     plans and bounds, first for few conflicts, then for more, until the gap is closed.
+//
+// For the goal all, infeasibility is proved by the bounds or by the kernel. The result then names a minimal set of
+// requests in conflict.
+//
+// It is any-time: when ctx or the time limit ends, the result carries the best plan and the bound proved so far. The
+// solution doesn't depend on the number of threads. A node is a conflict, from which a nogood is learned. Parts of more
+// than 2,000 jobs get a plan and the Lagrangian bound.
+var Kernel = engine.Engine[*model.Reservation, switches]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
+	Work: func(r *engine.Run, v *model.Reservation, off switches, without lcg.Device) error {
 		s := newSearcher(r, v, view.Shared(r.Ctx, v, view.OfReservation))
-		if off&kernelLocalSearch != 0 || r.Set.Others != nil && r.Set.Start != nil { // the search looks for plans beside it
-			s.off |= localSearch
-		}
-		if r.Set.Proof != nil {
-			return s.prove(off, without)
-		}
-		s.prepare = func(p *part) error {
-			if len(p.jobs) > kernelJobs || off&kernelCharges != 0 {
-				return nil
-			}
-			upper := p.upper
-			err := s.bound(p)
-			p.upper = upper // the claim is proved in whole numbers
-			return err
-		}
-		s.attempt = func(p *part, limit int64) {
-			if len(p.jobs) > kernelJobs {
-				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
-				return
-			}
-			s.learn(p, off, without, limit/kernelNodes)
+		s.off, s.without = off, without
+		switch {
+		case r.Set.Proof != nil:
+			return s.prove()
+		case v.EffectiveGoal() == model.GoalAll && s.refutedAtOnce():
+			return s.result()
 		}
 		return s.solve()
 	}}
 
-// kernelSwitches is a set of devices of the kernel that are off.
-type kernelSwitches uint16
+// switches is a set of devices of the kernel that are off.
+type switches uint16
 
 const (
-	kernelLocalSearch kernelSwitches = 1 << iota // run
-	kernelDominance                              // kernelModel.dominate
-	kernelCharges                                // kernelModel.charge
+	localSearch switches = 1 << iota // run
+	dominance                        // kernelModel.dominate
+	charges                          // kernelModel.charge
 )
 
-// kernelDevices are all of them, in the order of their bits.
-var kernelDevices = []engine.Switch[kernelSwitches]{
-	{Bit: kernelLocalSearch, Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
-	{Bit: kernelDominance, Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"},
-	{Bit: kernelCharges, Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"},
+// devices are all of them, in the order of their bits.
+var devices = []engine.Switch[switches]{
+	{Bit: localSearch, Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
+	{Bit: dominance, Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"},
+	{Bit: charges, Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"},
 }
 
-const (
-	// kernelNodes is the number of nodes of the search's limits that count as one conflict.
-	kernelNodes = 10
-	// kernelJobs is the largest number of jobs of a part that the kernel takes.
-	kernelJobs = 2000
-)
+// kernelJobs is the largest number of jobs of a part that the kernel takes.
+const kernelJobs = 2000
 
 // learn has the kernel look for better plans and bounds of a part for so many conflicts. It goes on where it stopped,
 // with the learned nogoods.
-func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, conflicts int64) {
+func (s *searcher) learn(p *part, conflicts int64) {
 	if p.kernel == nil {
-		p.kernel = newKernelSearch(s, p, off, without)
+		p.kernel = newKernelSearch(s, p)
 	}
 	p.kernel.run(s, p, conflicts)
 }
@@ -88,7 +77,7 @@ type kernelSearch struct {
 }
 
 // newKernelSearch returns the kernel on a part, with the part's multipliers unless that device is off.
-func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Device) *kernelSearch {
+func newKernelSearch(s *searcher, p *part) *kernelSearch {
 	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
 		x.unit = weightStep(s.t) // all weights are multiples of it
@@ -98,11 +87,11 @@ func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Devic
 		weights[i] = int64(p.jobs[i].weight / x.unit)
 		x.total += weights[i]
 	}
-	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, off)
-	if off&kernelCharges == 0 {
+	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, s.off)
+	if s.off&charges == 0 && p.relax != nil {
 		x.model.charge(s.scale.pes, p.relax)
 	}
-	x.team = s.Team(lcg.Options{Off: without}, &x.model.Model)
+	x.team = s.Team(lcg.Options{Off: s.without}, &x.model.Model)
 	return x
 }
 

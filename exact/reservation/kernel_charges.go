@@ -11,7 +11,7 @@ import (
 // chargeBits is the binary logarithm of the largest sum of all figures of a row of charges.
 const chargeBits = 58
 
-// charge adds the Lagrangian bound of multipliers (see relaxation) in whole numbers:
+// charge adds the bound L of multipliers in whole numbers:
 // with rates r_j(t) ≥ 0, each a multiple of job j's multiplier rounded, constant in the
 // cells of the grid,
 //
@@ -20,7 +20,7 @@ const chargeBits = 58
 // where R ranges over the sets of jobs that may run at that time and fit. For the jobs that run at any time are such a
 // set, and lost ≥ Σ_{j declined} w_j. Any rates are valid; good multipliers make the row tight. The knapsacks are
 // solved in whole numbers.
-func (k *kernelModel) charge(pes int, r *relaxation) {
+func (k *kernelModel) charge(pes int, r *multipliers) {
 	g, size := r.grid, 0.0
 	total := int64(0)
 	for _, w := range k.weights {
@@ -29,7 +29,7 @@ func (k *kernelModel) charge(pes int, r *relaxation) {
 	for i := range k.jobs {
 		size += r.cost(i, k.jobs[i].ready, k.jobs[i].due())
 	}
-	size += r.capacity(pes, g[0], g.end()) + 2*float64(total)*r.jobs[0].weight/float64(k.weights[0])
+	size += float64(pes)*r.all() + 2*float64(total)*r.jobs[0].weight/float64(k.weights[0])
 	unit := r.jobs[0].weight / float64(k.weights[0]) // weight of 1
 	_, bits := math.Frexp(size / unit)
 	if bits >= chargeBits {

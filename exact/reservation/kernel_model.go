@@ -24,7 +24,7 @@ type kernelModel struct {
 }
 
 // newKernelModel returns the model of a part. request returns the number of a job in the instance.
-func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) int, off kernelSwitches) *kernelModel {
+func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) int, off switches) *kernelModel {
 	k := &kernelModel{jobs: jobs, weights: weights}
 	capacity := &cp.Cumulative{Capacity: int64(pes)}
 	row := &cp.Linear{}
@@ -48,7 +48,7 @@ func newKernelModel(pes int, jobs []job, weights []int64, request func(j *job) i
 	row.Terms = []cp.Term{{Times: -1, Var: k.Objective}}
 	k.AddAs("lost", row)
 	k.AddAs("capacity", capacity)
-	if off&kernelDominance == 0 {
+	if off&dominance == 0 {
 		k.dominate()
 	}
 	return k

@@ -11,13 +11,14 @@ import (
 
 // part holds jobs with windows that overlap no others': it is solved alone. Values are in units of scale.weight.
 type part struct {
-	jobs  []job // by ready time
-	total float64
-	value float64 // of the best plan
-	upper float64 // bound on the value of any plan
-	relax *relaxation
-	done  bool   // value and upper are as close as asked for
-	given string // why it is given up, if it is
+	jobs     []job // by ready time
+	total    float64
+	value    float64      // of the best plan
+	upper    float64      // bound on the value of any plan
+	relax    *multipliers // nil without
+	rounding float64      // of the bound by these
+	done     bool         // value and upper are as close as asked for
+	given    string       // why it is given up, if it is
 
 	kernel *kernelSearch // nil before its first turn
 }
@@ -35,17 +36,13 @@ func (p *part) lower(bound float64) { p.upper = max(p.value, min(p.upper, bound)
 // slack returns more than the rounding errors of bounds by the part's multipliers, and more than the weight that
 // rounding up adds (weightStep).
 func (p *part) slack() float64 {
-	slack := max(1e-10, float64(len(p.jobs))*0x1p-47) * p.total
-	if p.relax != nil {
-		slack = max(slack, 4*p.relax.rounding) // the reversed one's rounding is much alike
-	}
-	return slack
+	return max(max(1e-10, float64(len(p.jobs))*0x1p-47)*p.total, 2*p.rounding)
 }
 
 // grainOf returns a common divisor of all values of a part, within the precision of the bounds: 0 if a grain isn't four
 // times as much as the slack.
 func (s *searcher) grainOf(p *part) float64 {
-	if p.slack() >= s.scale.grain/4 || s.off&wholeValues != 0 {
+	if p.slack() >= s.scale.grain/4 {
 		return 0
 	}
 	return s.scale.grain

@@ -5,13 +5,12 @@ package reservation
 import (
 	"fmt"
 
-	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
 // prove is the work of Kernel with a proof: one model of all requests, without dominance
 // and multipliers, which the checker doesn't know.
-func (s *searcher) prove(off kernelSwitches, without lcg.Device) error {
+func (s *searcher) prove() error {
 	jobs, _ := newJobs(s.t)
 	p := newPart(jobs)
 	s.parts = []*part{p}
@@ -22,13 +21,12 @@ func (s *searcher) prove(off kernelSwitches, without lcg.Device) error {
 	case len(jobs) > kernelJobs:
 		return fmt.Errorf("%w: %d requests are more than the kernel takes, so there is no proof", model.ErrUnsupported, len(jobs))
 	}
-	x := newKernelSearch(s, p, off|kernelDominance|kernelCharges, without)
-	proof, err := s.Prove(x.team.Kernels[0], fmt.Sprint(unit), x.total)
+	s.off |= dominance | charges
+	p.kernel = newKernelSearch(s, p)
+	proof, err := s.Prove(p.kernel.team.Kernels[0], fmt.Sprint(unit), p.kernel.total)
 	if err != nil {
 		return err
 	}
-	s.prepare = func(*part) error { return nil }
-	s.attempt = func(p *part, limit int64) { x.run(s, p, limit/kernelNodes) }
 	if err := s.solve(); err != nil {
 		return err
 	}

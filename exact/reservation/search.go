@@ -17,44 +17,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Search is the native exact search for Reservation, on counts of PEs (see
-// bookings.Number):
-//
-//  1. a plan by local search (bookings.Offline),
-//  2. the instance is cut where no window goes on, and each part bounded by a
-//     Lagrangian relaxation of the capacity (relaxation),
-//  3. in turn with more local search, a search of each part over partial plans in the order of time (sweep), forwards
-//     and backwards. It looks for plans of one value after another from the bound down, first with few nodes, then with
-//     more, until the gap is closed. From the second round on it takes turns with the learning kernel (kernelModel),
-//     which closes crowds that sweeps don't, as they forget each dead end.
-//
-// For the goal all, infeasibility is proved by the bounds or by the sweep; the
-// result then names a minimal set of requests in conflict.
-//
-// It is any-time: when ctx or the time limit ends, the result carries the best plan and the bound proved so far. The
-// solution doesn't depend on the number of threads: one is used. Memory is bounded by some 2 GB.
-var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
-
-func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
-	x := newSearcher(r, v, view.Shared(r.Ctx, v, view.OfReservation))
-	x.off = off
-	if v.EffectiveGoal() == model.GoalAll && x.refutedAtOnce() {
-		return x.result()
-	}
-	return x.solve()
-}
-
 const (
-	// firstNodes is the limit on the nodes of the first sweeps of a part; each round has nodesGrowth times as many as
-	// the one before, and local search twice as many steps. A growth of 2 leaves one in 30 crowds of the plan
-	// reservation-exact unproved in 4 s of CPU.
-	firstNodes  = 10_000
-	nodesGrowth = 8
-	// Once the limit is kernelFrom, in the second round, a part goes to the learning kernel before it is swept. The
-	// kernel gets a conflict for each kernelShare nodes of the limit. That takes some tenths of a second at first, a
-	// tenth of the most that the sweeps of the round take.
-	kernelFrom  = firstNodes * nodesGrowth
-	kernelShare = 125
+	// firstConflicts is the limit on the kernel's conflicts in its first turn at a part. Each round has roundGrowth times
+	// as many as the one before, and local search twice as many steps.
+	firstConflicts = 1000
+	roundGrowth    = 8
 	// firstSteps is the share of the local search's steps that come before the bounds. If there are more jobs than
 	// manyJobs, all of them do, as multipliers may take all the time that there is: with 10,000 requests in 10 s, 2 %
 	// more PE-seconds.
@@ -67,22 +34,19 @@ const (
 // searcher is the state of one run. Values are in units of scale.weight.
 type searcher struct {
 	*engine.Run
-	in     *model.Reservation
-	t      *view.Reservation
-	off    switches
-	scale  scale
-	starts []int64 // of the ticks' jobs, the best plan's; view.Declined
-	total  float64 // of the parts
-	parts  []*part
-
-	prepare func(p *part) error        // before the first attempt at a part
-	attempt func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
+	in      *model.Reservation
+	t       *view.Reservation
+	off     switches
+	without lcg.Device
+	scale   scale
+	starts  []int64 // of the ticks' jobs, the best plan's; view.Declined
+	total   float64 // of the parts
+	parts   []*part
 }
 
 func newSearcher(r *engine.Run, in *model.Reservation, t *view.Reservation) *searcher {
 	jobs, u := newJobs(t)
 	s := &searcher{Run: r, in: in, t: t, scale: u, total: totalWeight(jobs), starts: make([]int64, len(t.Jobs))}
-	s.prepare, s.attempt = s.bound, s.sweeps
 	for k := range s.starts {
 		s.starts[k] = view.Declined
 	}
@@ -125,14 +89,12 @@ func (s *searcher) run() error {
 		if p.closed() || s.enough() || s.Ctx.Err() != nil && len(p.jobs) > manyJobs {
 			continue
 		}
-		if err := s.prepare(p); err != nil {
-			return err
-		}
+		s.bound(p)
 		if s.recordInfeasible(p, "the linear relaxation of the capacity") {
 			return nil
 		}
 	}
-	for limit := int64(firstNodes); !s.enough() && s.Ctx.Err() == nil && s.open(); limit *= nodesGrowth {
+	for conflicts := int64(firstConflicts); !s.enough() && s.Ctx.Err() == nil && s.open(); conflicts *= roundGrowth {
 		if b, _ := s.News(s.objective(s.value())); b != nil {
 			starts, err := bookings.TicksOf(s.in, s.t, b.(*model.Bookings))
 			if err != nil {
@@ -151,7 +113,11 @@ func (s *searcher) run() error {
 			if p.closed() || s.enough() || s.Ctx.Err() != nil {
 				continue
 			}
-			s.attempt(p, limit)
+			if len(p.jobs) > kernelJobs {
+				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
+				continue
+			}
+			s.learn(p, conflicts)
 			if s.recordInfeasible(p, "a search of all plans") {
 				return nil
 			}
@@ -181,30 +147,8 @@ func (s *searcher) open() bool {
 	return slices.ContainsFunc(s.parts, func(p *part) bool { return !p.closed() && p.given == "" })
 }
 
-// sweeps looks for a better plan of a part and a better bound, by sweeps of at most limit nodes for each value. The
-// learning kernel has its turn first from the second round on.
-func (s *searcher) sweeps(p *part, limit int64) {
-	conflicts := int64(0)
-	if limit >= kernelFrom {
-		conflicts = limit / kernelShare
-	}
-	s.turns(p, conflicts, limit)
-}
-
-// turns gives a part to the learning kernel, for so many conflicts, and then to sweeps of at most limit nodes. They
-// share the best plan and the bound. The kernel keeps what it learned of the part for its next turn; sweeps start over.
-func (s *searcher) turns(p *part, conflicts, limit int64) {
-	if conflicts > 0 && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
-		s.learn(p, 0, 0, conflicts)
-	}
-	s.improve(p, limit, false)
-	if s.off&bothDirections == 0 {
-		s.improve(p, limit, true)
-	}
-}
-
 // refutedAtOnce reports whether areas, energies or flows show that not all requests can be kept, and stores why. It
-// refutes 59 of 72 drawn instances of the goal all, in a third of the time of the multipliers and sweeps, for a reason
+// refutes 59 of 72 drawn instances of the goal all, in a third of the time of the multipliers and the search, for a reason
 // that a reader can check. For the other goals the bound by multipliers is the better one (94 instances).
 func (s *searcher) refutedAtOnce() bool {
 	if s.Ctx.Err() != nil {

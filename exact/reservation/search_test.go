@@ -21,7 +21,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// If not all requests can be kept, the search names requests that can be once any one of them is left out.
+// If not all requests can be kept, the kernel names requests that can be once any one of them is left out.
 func TestConflictIsMinimal(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
@@ -31,10 +31,8 @@ func TestConflictIsMinimal(t *testing.T) {
 		if _, feasible := plain.Optimum(in); feasible {
 			continue
 		}
-		r, err := resexact.Search.Solve(t.Context(), in, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, err := resexact.Kernel.Solve(t.Context(), in, model.Settings{})
+		require.OK(t, err)
 		ids := r.Details.(*model.ReservationDetails).Conflict
 		for _, less := range append(ids, "") {
 			part := *in
@@ -89,14 +87,12 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 				in.Requests = append(in.Requests, model.Request{ID: strconv.Itoa(k), ReadyS: c.ready, DurationS: c.duration, DeadlineS: c.deadline, PEs: 1, CancelS: &c.cancel})
 			}
 			in.Requests = append(in.Requests, last)
-			if err := in.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, in.Validate())
 			want := 2.0
 			if c.both {
 				want = 3
 			}
-			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Linear(highs.Backend)} {
+			for _, s := range []model.Solver{resexact.Kernel, resexact.Linear(highs.Backend)} {
 				if s.Name() == "highs" && !highs.Available() {
 					continue
 				}

@@ -48,10 +48,10 @@ func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]ti
 }
 
 // charged returns the multipliers of charges.
-func charged(pes int, jobs []job, g grid, y []float64) *uniform {
+func charged(pes int, jobs []job, g grid, y []float64) *multipliers {
 	lambda := make([]float64, len(y))
 	for c := range y {
 		lambda[c] = y[c] / (float64(pes) * g.length(c))
 	}
-	return newUniform(jobs, g, lambda)
+	return newMultipliers(jobs, g, lambda)
 }

@@ -7,17 +7,14 @@ import (
 	"testing"
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // kernelWithout returns the kernel without some devices.
 func kernelWithout(t testing.TB, names ...string) model.Solver {
 	t.Helper()
-	s, err := tvcexact.Kernel.Without(names...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(tvcexact.Kernel.Without(names...))(t)
 }
 
 // Each device of the model is worth its lines: without it there are more conflicts.

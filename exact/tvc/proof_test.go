@@ -95,20 +95,12 @@ func TestProofOfSpoiltModel(t *testing.T) {
 					continue
 				}
 				tries++
-				hash, err := model.Hash(in)
-				if err != nil {
-					t.Fatal(err)
-				}
+				hash := require.Value(model.Hash(in))(t)
 				var b bytes.Buffer
 				k := lcg.New(&m.Model)
-				p, err := k.Prove(&b, lcg.Header{Kind: "tvc", Instance: hash, Unit: "1", Upper: w.Total})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := require.Value(k.Prove(&b, lcg.Header{Kind: "tvc", Instance: hash, Unit: "1", Upper: w.Total}))(t)
 				k.Minimise(context.Background(), nil, 300, nil)
-				if err := p.Close(); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, p.Close())
 				best, _ := plain.Optimum(in)
 				claim, err := verify.Proof(context.Background(), in, hash, &b)
 				if err != nil {

@@ -49,9 +49,7 @@ func together(t *testing.T, in *model.TVC) []bool {
 			}
 		}
 		r := solve(t, tvcexact.Kernel, &loss, model.Settings{})
-		if r.Status != model.StatusOptimal {
-			t.Fatalf("kernel: %v", r.Reason)
-		}
+		require.Is(t, model.StatusOptimal, r.Status, "kernel", r.Reason)
 		fits[s] = r.Objective == float64(bits.OnesCount(uint(s)))
 	}
 	return fits
@@ -125,10 +123,7 @@ func programOfOrder(t *testing.T, in *model.TVC, fits []bool, events []int) floa
 	for j, terms := range work {
 		m.AddRow("", in.Requests[j].DurationS, inf, terms...)
 	}
-	r, err := highs.Solve(context.Background(), m, milp.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(highs.Solve(context.Background(), m, milp.Options{}))(t)
 	if r.Status != milp.Optimal {
 		return inf
 	}

@@ -61,11 +61,7 @@ func drawn(t *testing.T, rng *rand.Rand, requests int) *model.TVC {
 	s.Fabric = model.Fabrics[rng.IntN(2)]
 	s.Hose = model.Hoses[rng.IntN(2)]
 	s.Goal = model.TVCGoals[rng.IntN(2)]
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(s.Generate())(t)
 }
 
 // On four pods any solution has a point in the formulation, whatever switches host
@@ -78,18 +74,13 @@ func TestFormulationOfSolutions(t *testing.T) {
 		if k%2 == 0 {
 			in = drawn(t, rng, 12)
 		}
-		f, err := tvcbounds.Build(t.Context(), in, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(tvcbounds.Build(t.Context(), in, ""))(t)
 		for _, a := range tvcheur.Algorithms() {
 			r, err := a.Solver.Solve(context.Background(), in, model.Settings{})
 			if errors.Is(err, model.ErrUnsupported) {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			x := f.Encode(r.Solution.(*model.Embeddings))
 			if x == nil {
 				t.Fatalf("%s: the solution has no point\n%s", a.Name, text(in))
@@ -97,14 +88,9 @@ func TestFormulationOfSolutions(t *testing.T) {
 			if off := f.Violation(x); off > 1e-9 {
 				t.Fatalf("%s: the solution's point is off by %v\n%s", a.Name, off, text(in))
 			}
-			s, err := f.Decode(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(f.Decode(x))(t)
 			again := model.NewResult(a.Name, 0)
-			if err := again.SetSolution(in, s); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, again.SetSolution(in, s))
 			if again.Objective != r.Objective {
 				t.Fatalf("%s: objective %v, decoded %v", a.Name, r.Objective, again.Objective)
 			}
@@ -122,10 +108,7 @@ func TestTooLarge(t *testing.T) {
 		if s.K, s.Fabric = 4, model.FabricNonBlocking; want == "60000" {
 			s.K, s.Fabric = 8, model.FabricOnePath
 		}
-		in, err := s.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(s.Generate())(t)
 		if r := solve(t, engine, in, model.Settings{}); r.Status != model.StatusFeasible ||
 			!(r.Bound >= r.Objective) || !strings.Contains(r.Reason, want) {
 			t.Errorf("%s: %s, %v ≤ %v, reason %q; want feasible with a bound and the reason", engine.Name(), r.Status,

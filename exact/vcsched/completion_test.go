@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/num/vectors"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // plainFits decides by trying every bin for every item.
@@ -61,9 +62,7 @@ func checkChosen[V vectors.Vector](t *testing.T, p *partition[V]) {
 	var seen uint64
 	used := make([]int, len(p.bins))
 	for _, b := range p.chosen {
-		if seen&b.items != 0 {
-			t.Fatalf("an item is in two bins: %b", p.chosen)
-		}
+		require.Is(t, 0, seen&b.items, "items in two bins of", p.chosen)
 		seen |= b.items
 		var sum V
 		for k, s := range p.size {
@@ -217,8 +216,6 @@ func TestPartitionStops(t *testing.T) {
 	cancel()
 	for _, threads := range []int{1, 2} {
 		p.threads = threads
-		if a := p.decide(ctx, sum/16+1000, roomOf, math.MaxInt64); a != unknown {
-			t.Errorf("answer %d although ctx has ended", a)
-		}
+		require.Same(t, "answer: although ctx has ended", unknown, p.decide(ctx, sum/16+1000, roomOf, math.MaxInt64))
 	}
 }

@@ -5,16 +5,16 @@ package vcsched_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -22,23 +22,14 @@ import (
 
 func generate(t testing.TB, s instances.VCSchedSpec) *model.VCSched {
 	t.Helper()
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return require.Value(s.Generate())(t)
 }
 
 func search(t testing.TB, ctx context.Context, in *model.VCSched, set model.Settings) model.Result {
 	t.Helper()
-	r, err := vcexact.Search.Solve(ctx, in, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(vcexact.Search.Solve(ctx, in, set))(t)
 	if r.Solution != nil {
-		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
-			t.Fatal(report, err)
-		}
+		require.Feasible(verify.Result(t.Context(), in, r, verify.Options{}))(t)
 	}
 	return r
 }
@@ -61,9 +52,7 @@ func TestSameSolutionWithAnyThreads(t *testing.T) {
 		}
 		for _, threads := range []int{2, 4} {
 			got := search(t, context.Background(), in, model.Settings{Seed: 3, Threads: threads})
-			if d := cmp.Diff(want.Solution, got.Solution); d != "" {
-				t.Errorf("%s with %d threads (-want,+got):\n%s", in.Name, threads, d)
-			}
+			require.Same(t, fmt.Sprintf("%s with %d threads", in.Name, threads), want.Solution, got.Solution)
 		}
 	}
 }
@@ -72,25 +61,15 @@ func TestSameSolutionWithAnyThreads(t *testing.T) {
 func TestSymmetryCases(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(filepath.FromSlash("../../model/milp/highs/testdata/symmetry/*.json"))
-	if len(files) != 6 {
-		t.Fatalf("%d files, want 6", len(files))
-	}
+	require.Is(t, 6, len(files), "files")
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(os.ReadFile(f))(t)
 		var truth struct {
 			Best float64 `json:"best_min_yield"`
 		}
-		if err := json.Unmarshal(data, &truth); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(data, &truth))
 		text := string(data) // the truth is no part of the format
-		in, err := model.DecodeInstance([]byte(text[:strings.LastIndex(text, `, "best_min_yield"`)] + "}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(model.DecodeInstance([]byte(text[:strings.LastIndex(text, `, "best_min_yield"`)] + "}")))(t)
 		for _, s := range []model.Solver{vcexact.Search, vcexact.Linear(highs.Backend, "")} {
 			if s.Name() == "highs" && !highs.Available() {
 				continue

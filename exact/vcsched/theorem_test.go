@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,10 +28,7 @@ func TestTheoremOne(t *testing.T) {
 				in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(k), Tasks: 1, CPU: float64(x) / bound})
 			}
 			for _, e := range vcexact.Engines()[:2] {
-				r, err := e.Solver.Solve(t.Context(), in, model.Settings{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(e.Solver.Solve(t.Context(), in, model.Settings{}))(t)
 				if r.Status != model.StatusOptimal || (r.Objective > 1-1e-6) != c.want {
 					t.Errorf("%s: %s, yield %v; a partition exists: %v", e.Name, r.Status, r.Objective, c.want)
 				}

@@ -37,19 +37,10 @@ func TestVBPOptima(t *testing.T) {
 		if seen++; seen%12 != 0 {
 			continue
 		}
-		v, err := instances.ReadVBP(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(instances.ReadVBP(data))(t)
 		for _, hosts := range []int{best, best - 1} {
-			in, err := v.Place(name, hosts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := vcexact.Search.Solve(t.Context(), in, model.Settings{Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := require.Value(v.Place(name, hosts))(t)
+			r := require.Value(vcexact.Search.Solve(t.Context(), in, model.Settings{Seed: 1}))(t)
 			want := model.StatusOptimal
 			if hosts < best {
 				want = model.StatusInfeasible
@@ -57,9 +48,7 @@ func TestVBPOptima(t *testing.T) {
 			if r.Status != want {
 				t.Errorf("%s on %d hosts: %s, the optimum is %d", name, hosts, r.Status, best)
 			}
-			if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
-				t.Errorf("%s on %d hosts: %v %v", name, hosts, report, err)
-			}
+			require.Feasible(verify.Result(t.Context(), in, r, verify.Options{}))(t, name, hosts, "hosts")
 			proved++
 		}
 	}

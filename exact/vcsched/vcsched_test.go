@@ -18,10 +18,8 @@ import (
 func TestHiGHSSecondOpinion(t *testing.T) {
 	require.HiGHS(t)
 	t.Parallel()
-	in, err := instances.VCSchedSpec{Hosts: 3, Jobs: 4, Slack: 0.7931075096130371, CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: 2, Seed: 0x576639c}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(instances.VCSchedSpec{Hosts: 3, Jobs: 4, Slack: 0.7931075096130371, CoVCPU: 0.75,
+		CoVMemory: 0.5, MaxTasks: 2, Seed: 0x576639c}.Generate())(t)
 	for _, name := range []string{"compact", "parallel"} {
 		r, err := vcexact.Linear(highs.Backend, name).Solve(context.Background(), in, model.Settings{})
 		if err != nil || r.Objective < 0.5638637 || r.Bound < 0.5638637 {

@@ -5,7 +5,6 @@ package batch_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -35,10 +34,7 @@ func in(order model.BatchOrder) model.Settings {
 // starts returns the start of each job in ticks, after a look at the processors.
 func starts(t testing.TB, b *model.Batch, e *model.Execution) []int64 {
 	t.Helper()
-	index, err := b.Index(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := require.Value(b.Index(e))(t)
 	all := make([]int64, len(b.Jobs))
 	type use struct{ from, to float64 }
 	uses := make([][]use, b.Processors)
@@ -101,9 +97,7 @@ func TestDifferential(t *testing.T) {
 	ordersDiffer, backfilled := map[string]int{}, map[string]int{}
 	for round := range require.Rounds(10_000) {
 		b := small(rng)
-		if err := b.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, b.Validate())
 		var first []int64 // by FCFS
 		for _, name := range []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "conservative"} {
 			var before []int64
@@ -178,24 +172,19 @@ func TestDifferentialDeep(t *testing.T) {
 // kth reads the cleaned log of KTH; jobs take 1 s at least.
 func kth(t testing.TB) *model.Batch {
 	t.Helper()
-	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := require.Value(instances.LoadLog(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"), instances.LogOptions{}))(t)
 	b := &model.Batch{Processors: 100, Tiers: 1}
-	last := int64(0)
+	last := 0.0
 	for k := range log.Jobs {
 		j := &log.Jobs[k]
 		if j.Size() < 1 || j.Size() > 100 {
 			continue // one job tells no processors
 		}
 		last = max(last, j.Submit)
-		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: float64(last), RuntimeS: float64(max(1, j.Runtime)),
-			EstimateS: float64(max(0, j.RequestedTime)), Processes: int(j.Size())})
+		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: last, RuntimeS: max(1, j.Runtime),
+			EstimateS: max(0, j.RequestedTime), Processes: int(j.Size())})
 	}
-	if err := b.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, b.Validate())
 	return b
 }
 
@@ -336,21 +325,13 @@ func TestForeground(t *testing.T) {
 		if name == "sjf" {
 			continue
 		}
-		e, err := algorithm(context.Background(), b, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := require.Value(algorithm(context.Background(), b, model.Settings{}))(t)
 		want := `{"kind":"batch","version":1,"runs":[` +
 			`{"id":"a","segments":[{"start_s":0,"end_s":100,"place":{"processors":"0"}}]},` +
 			`{"id":"b","segments":[{"start_s":0,"end_s":0.000002,"place":{"processors":"1"}}]},` +
 			`{"id":"c","segments":[{"start_s":100,"end_s":101,"place":{"processors":"0-1"}}]}]}`
-		got, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got) != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		got := require.Value(json.Marshal(e))(t)
+		require.Same(t, name, want, string(got))
 	}
 }
 
@@ -396,10 +377,7 @@ func TestReservationsAreKept(t *testing.T) {
 
 func run(t *testing.T, name string, b *model.Batch, order model.BatchOrder) []int64 {
 	t.Helper()
-	e, err := oneTier[name](context.Background(), b, in(order))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := require.Value(oneTier[name](context.Background(), b, in(order)))(t)
 	return starts(t, b, e)
 }
 
@@ -408,13 +386,11 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1e8, EstimateS: 1e8, Processes: 1, FgLoss: 0.9999}}}
 	for name, algorithm := range oneTier {
-		if _, err := algorithm(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(algorithm(context.Background(), b, model.Settings{})),
+			model.ErrUnsupported, "")
 		one := *b
 		one.Tiers = 1
-		if _, err := algorithm(context.Background(), &one, in("random")); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(algorithm(context.Background(), &one, in("random"))),
+			model.ErrUnsupported, "")
 	}
 }

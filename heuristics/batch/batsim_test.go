@@ -36,10 +36,7 @@ func TestBatsim(t *testing.T) {
 			name, _, _ := strings.Cut(filepath.Base(file), ".")
 			in := decode(t, filepath.Join(folder, "instances", name+".json"), model.DecodeInstance).(*model.Batch)
 			want := decode(t, file, model.DecodeSolution).(*model.Execution)
-			got, err := oneTier[c.ours](t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Order: model.BatchOrderEvent, Placement: c.placement}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := require.Value(oneTier[c.ours](t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Order: model.BatchOrderEvent, Placement: c.placement}}))(t)
 			differ, first := 0, ""
 			key := func(r model.Run[model.BatchPlace]) string {
 				s := r.Segments[0]
@@ -69,13 +66,8 @@ func TestBatsim(t *testing.T) {
 // decode reads a file of the data sets.
 func decode[T any](t *testing.T, file string, by func([]byte) (T, error)) T {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile(file))(t)
 	x, err := by(data)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	require.OK(t, err, file)
 	return x
 }

@@ -24,10 +24,7 @@ import (
 func workload(t testing.TB, tiers, jobs int, load float64) *view.Batch {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 200_000), tiers, load, 1
-	b, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(spec.Generate())(t)
 	ticks := view.OfBatch(b)
 	span := ticks.Jobs[len(ticks.Jobs)-1].Submit
 	for k := 0; len(ticks.Jobs) < jobs; k++ {
@@ -40,25 +37,17 @@ func workload(t testing.TB, tiers, jobs int, load float64) *view.Batch {
 
 // kth reads the log of KTH.
 func kth(t testing.TB) *view.Batch {
-	log, err := instances.LoadSWF(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := require.Value(instances.LoadLog(require.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"), instances.LogOptions{}))(t)
 	spec := instances.NewBatchSpec()
 	spec.Tiers, spec.Jobs = 1, 0
 	b, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	return view.OfBatch(b.(*model.Batch))
 }
 
 // simulate returns when each job starts, without names of processors.
 func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *processors.Course {
-	c, err := online.BatchCourse(context.Background(), t, newPolicy(by, len(t.Jobs)), online.BatchOptions{Order: order})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := require.Value(online.BatchCourse(context.Background(), t, newPolicy(by, len(t.Jobs)), online.BatchOptions{Order: order}))(b)
 	return c
 }
 
@@ -96,9 +85,7 @@ func benchmark(b *testing.B, tiers int, t func() *view.Batch, names ...string) {
 				if err == nil {
 					err = online.TwoTierCourse(context.Background(), t, s)
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				require.OK(b, err)
 			}
 			b.ReportMetric((cpu.Time()-start).Seconds()/float64(b.N), "cpu-sec/op")
 		})
@@ -130,4 +117,49 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkKTH measures the log of KTH.
 func BenchmarkKTH(b *testing.B) {
 	benchmark(b, 1, sync.OnceValue(func() *view.Batch { return kth(b) }))
+}
+
+// onThousandNodes has the jobs ask for nodes of 1,000: some for GPUs, some for whole nodes, some for parts of them.
+func onThousandNodes(t *view.Batch) *view.Batch {
+	n := *t
+	n.Nodes = &view.BatchNodes{Resources: []string{"cpu", "memory", "gpu"}, Capacity: [][]int64{{32, 128, 0}, {32, 512, 0}, {32, 256, 4}}, First: []int32{0, 700, 900, 1000}}
+	for g := range n.Nodes.Capacity {
+		for range n.Nodes.First[g+1] - n.Nodes.First[g] {
+			n.Nodes.Group = append(n.Nodes.Group, int32(g))
+		}
+	}
+	main, gpu := [][]int{{0, 1}}, [][]int{{2}}
+	needs := []*view.NodeNeeds{{Each: []int64{4, 16, 1}, Alternatives: gpu}, {Each: []int64{32, 100, 0}, Spread: true, Alternatives: main}, {Each: []int64{32, 100, 0}, Spread: true, Alternatives: main},
+		{Each: []int64{8, 16, 0}, Alternatives: main}, {Each: []int64{16, 64, 0}, Alternatives: main}}
+	n.Processors, n.Jobs = 1000, slices.Clone(t.Jobs)
+	for k := range n.Jobs {
+		j := &n.Jobs[k]
+		j.Needs = needs[k%len(needs)]
+		j.Processes *= 3 // of 320 processors
+		if k%len(needs) == 0 {
+			j.Processes = max(1, j.Processes/10)
+		}
+		j.Processes = min(j.Processes, 850)
+	}
+	return &n
+}
+
+// EASY on 1,000 nodes beside EASY on processors.
+func BenchmarkNodes(b *testing.B) {
+	for _, jobs := range []int{10_000, 30_000, 100_000} {
+		t := workload(b, 1, jobs, 0.8)
+		b.Run(fmt.Sprintf("processors/jobs=%d", jobs), func(b *testing.B) {
+			for b.Loop() {
+				simulate(b, t, "", newEASY)
+			}
+		})
+		n := onThousandNodes(t)
+		b.Run(fmt.Sprintf("nodes/jobs=%d", jobs), func(b *testing.B) {
+			for b.Loop() {
+				p := newPolicy(newEASY, jobs)
+				p.nodes = n
+				require.OK(b, require.Err(online.BatchCourse(context.Background(), n, p, online.BatchOptions{})))
+			}
+		})
+	}
 }

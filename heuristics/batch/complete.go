@@ -26,6 +26,9 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 		return nil, c, err
 	}
 	t := view.OfBatch(in)
+	if err := t.Alike(); err != nil {
+		return nil, c, fmt.Errorf("start: %w", err)
+	}
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, c, fmt.Errorf("start: %w", err)

@@ -39,6 +39,9 @@ func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*mo
 		return nil, err
 	}
 	t := view.Shared(ctx, in, view.OfBatch)
+	if err := t.Alike(); err != nil {
+		return nil, err
+	}
 	_, estimates, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ import (
 // t' > S, jobs have overrun and S becomes t': all is new.
 func EASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	return onOneTier(ctx, in, set, func(m *machine) scheduler {
-		if set.Trace != nil {
+		if set.Trace != nil && m.nodes == nil {
 			m.tracer = &tracer{in, set.Trace}
 		}
 		return newEASY(m)
@@ -74,8 +74,8 @@ func newEASYSAF(m *machine) scheduler {
 
 // newEASYBy backfills in the given order, ties by index; nil: by index.
 func newEASYBy(m *machine, order func(a, b int32) int) scheduler {
-	if m.contiguous {
-		return newNeighbours(m, nil, true, order)
+	if m.places() {
+		return newPlaced(m, nil, true, order)
 	}
 	s := &easy{machine: m, ends: newEstimatedEnds()}
 	if order == nil {
@@ -99,8 +99,6 @@ func (s *easy) revise(k int32, old int64) {
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	s.stale = true
 }
-
-func (s *easy) wake() int64 { return never }
 
 func (s *easy) begin(k int32) {
 	if k < s.queued {

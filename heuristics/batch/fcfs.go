@@ -20,15 +20,13 @@ type fcfs struct {
 }
 
 func newFCFS(m *machine) scheduler {
-	if m.contiguous {
-		return newNeighbours(m, nil, false, nil)
+	if m.places() {
+		return newPlaced(m, nil, false, nil)
 	}
 	return &fcfs{machine: m}
 }
 
 func (s *fcfs) arrive(k int32) { s.arrived = k + 1 }
-
-func (s *fcfs) end(int32) {}
 
 func (s *fcfs) pass() {
 	for s.next < s.arrived && s.jobs[s.next].width <= s.free {
@@ -36,5 +34,3 @@ func (s *fcfs) pass() {
 		s.next++
 	}
 }
-
-func (s *fcfs) wake() int64 { return never }

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -47,15 +48,10 @@ func TestGolden(t *testing.T) {
 				set := model.Settings{Parameters: &model.BatchParameters{Order: order}}
 				if round%10 == 0 {
 					set.Trace = func(s model.Step) {
-						if err := json.NewEncoder(traces).Encode(s); err != nil {
-							t.Fatal(err)
-						}
+						require.OK(t, json.NewEncoder(traces).Encode(s))
 					}
 				}
-				e, err := oneTier[name](context.Background(), in, set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := require.Value(oneTier[name](context.Background(), in, set))(t)
 				for _, x := range starts(t, in, e) {
 					_ = binary.Write(at, binary.LittleEndian, x)
 				}

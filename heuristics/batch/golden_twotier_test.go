@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -64,13 +65,8 @@ func TestGoldenTwoTier(t *testing.T) {
 					}
 					in := draw(rng)
 					set := model.Settings{Parameters: &model.BatchParameters{Uses: uses}}
-					e, err := run(context.Background(), in, set)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := json.NewEncoder(solutions).Encode(e); err != nil {
-						t.Fatal(err)
-					}
+					e := require.Value(run(context.Background(), in, set))(t)
+					require.OK(t, json.NewEncoder(solutions).Encode(e))
 				}
 				got := hex.EncodeToString(solutions.Sum(nil)[:8])
 				if got != goldenTwoTier[key] {

@@ -23,6 +23,9 @@ import (
 func improve(r *run.Run, in *model.Batch) (*model.Execution, error) {
 	ctx, set := r.Ctx, r.Set
 	t := view.Shared(ctx, in, view.OfBatch)
+	if err := t.Alike(); err != nil {
+		return nil, err
+	}
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err

@@ -30,13 +30,9 @@ func TestJudgeFamilies(t *testing.T) {
 				if errors.Is(err, model.ErrUnsupported) {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				r, err := verify.Verify(t.Context(), b, res.Solution, verify.Options{})
-				if err != nil || !r.Feasible() {
-					t.Fatalf("round %d, %s in order %s: %v, %v\n%+v\n%+v", round, a.Name, order, err, r, b, res.Solution)
-				}
+				require.OK(t, err)
+				require.Feasible(verify.Verify(t.Context(), b, res.Solution, verify.Options{}))(t, round, a.Name,
+					order, b, res.Solution)
 				judged[a.Name]++
 			}
 		}
@@ -54,17 +50,13 @@ func TestJudgeLateEnds(t *testing.T) {
 	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "late", SubmitS: 1e9, RuntimeS: 7e5, Processes: 1, FgLoss: 0.9999}}}
 	for _, a := range batchheur.Algorithms() {
 		r, err := a.Solver.Solve(t.Context(), b, in(""))
-		if err != nil {
-			t.Fatal(a.Name, err)
-		}
+		require.OK(t, err, a.Name)
 		if report, err := verify.Verify(t.Context(), b, r.Solution, verify.Options{}); err != nil || !report.Feasible() || report.Objective != 7e9 {
 			t.Errorf("%s: %v, %v", a.Name, err, report)
 		}
 	}
 	b.Jobs[0].RuntimeS += 1e-6
-	if _, err := batchheur.EASY(t.Context(), b, in("")); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("later: %v", err)
-	}
+	require.Refused(t, "later", require.Err(batchheur.EASY(t.Context(), b, in(""))), model.ErrUnsupported, "")
 }
 
 // A simulation on one tier that is stopped anywhere has an execution of all jobs, which
@@ -78,7 +70,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	}
 	whole := map[string]int{}
 	for _, a := range batchheur.Algorithms() {
-		if a.Name == "improve" { // takes long to its end: TestImprove stops it
+		if a.Name == "improve" { // takes long to its end: TestImprovers stops it
 			continue
 		}
 		for looks := range 6 {
@@ -89,10 +81,7 @@ func TestStoppedAnywhere(t *testing.T) {
 			if err != nil || r.Solution == nil {
 				t.Fatalf("%s stopped after %d looks: %v, %s", a.Name, looks, err, r.Reason)
 			}
-			report, err := verify.Verify(t.Context(), b, r.Solution, verify.Options{})
-			if err != nil || report.Err() != nil {
-				t.Fatalf("%s stopped after %d looks: %v %v", a.Name, looks, err, report.Err())
-			}
+			require.Feasible(verify.Verify(t.Context(), b, r.Solution, verify.Options{}))(t, a.Name, looks)
 			if r.Reason == "" {
 				whole[a.Name]++
 			}

@@ -62,9 +62,6 @@ func (r listRule) key(j *view.BatchJob, length int64) float64 {
 // reports each schedule that is better.
 func offlineList(r *run.Run, in *model.Batch, rules []listRule) (*model.Execution, error) {
 	ctx, set := r.Ctx, r.Set
-	if err := lowestAlone(set); err != nil {
-		return nil, err
-	}
 	if err := estimatesAlone(set); err != nil {
 		return nil, err
 	}
@@ -79,7 +76,11 @@ func offlineList(r *run.Run, in *model.Batch, rules []listRule) (*model.Executio
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		c, e := online.BatchCourse(ctx, t, newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, rule) }, len(t.Jobs)), online.BatchOptions{Order: orderOf(set), Complete: true})
+		p := newPolicy(func(m *machine) scheduler { return newList(m, t, lengths, rule) }, len(t.Jobs))
+		if t.Nodes != nil {
+			p.nodes = t
+		}
+		c, e := online.BatchCourse(ctx, t, p, online.BatchOptions{Order: parametersOf(set).Order, Complete: true})
 		switch {
 		case e != nil:
 			err = e
@@ -120,29 +121,39 @@ func responses(t *view.Batch, starts, lengths []int64) float64 {
 // listScheduler is a list scheduler that knows how long jobs run.
 type listScheduler struct {
 	*machine
-	patience     float64
+	rule         listRule
 	lengths      []int64
 	queue        *waiting // by position
 	at, position []int32  // job at each position, position of each job
 	ends         *estimatedEnds
 }
 
-func newList(m *machine, t *view.Batch, lengths []int64, r listRule) *listScheduler {
+func newList(m *machine, t *view.Batch, lengths []int64, r listRule) scheduler {
 	n := len(lengths)
-	l := &listScheduler{machine: m, patience: r.patience, lengths: lengths, queue: newWaiting(n), ends: newEstimatedEnds()}
 	keys := make([]float64, n)
 	for k := range keys {
 		keys[k] = r.key(&t.Jobs[k], lengths[k])
 	}
-	l.at, l.position = ranked(n, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
+	order := func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) }
+	if m.nodes != nil {
+		p := newPlaced(m, order, true, nil)
+		p.length = func(k int32) int64 { return lengths[k] }
+		p.reserves = func(head int32) bool { return r.patient(m, head, lengths) }
+		return p
+	}
+	l := &listScheduler{machine: m, rule: r, lengths: lengths, queue: newWaiting(n), ends: newEstimatedEnds()}
+	l.at, l.position = ranked(n, order)
 	return l
+}
+
+// patient reports whether the head has waited for long enough to get a reservation.
+func (r listRule) patient(m *machine, head int32, lengths []int64) bool {
+	return float64(m.now-m.jobs[head].submit) >= r.patience*float64(lengths[head])
 }
 
 func (l *listScheduler) arrive(k int32) { l.queue.add(l.position[k], l.jobs[k].width, l.lengths[k]) }
 
 func (l *listScheduler) end(k int32) { l.ends.remove(k, l.starts[k]+l.lengths[k], l.jobs[k].width) }
-
-func (l *listScheduler) wake() int64 { return never }
 
 // pass looks at each job once: free and extra processors only become fewer.
 func (l *listScheduler) pass() {
@@ -156,7 +167,7 @@ func (l *listScheduler) pass() {
 	}
 	head := l.at[first]
 	slack, extra := int64(never), l.free
-	if float64(l.now-l.jobs[head].submit) >= l.patience*float64(l.lengths[head]) {
+	if l.rule.patient(l.machine, head, l.lengths) {
 		width := l.jobs[head].width
 		shadow := max(l.now, l.ends.reach(width-l.free))
 		slack, extra = shadow-l.now, l.free+l.ends.until(shadow)-width

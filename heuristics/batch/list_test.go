@@ -85,9 +85,7 @@ func TestList(t *testing.T) {
 		in := testkit.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(14))
 		v := view.OfBatch(in)
 		lengths, _, err := processors.Lengths(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		best, without, of := math.Inf(1), math.Inf(1), 0
 		for i, r := range listRules {
 			want := plainList(v, lengths, r)
@@ -106,14 +104,8 @@ func TestList(t *testing.T) {
 		if best < without {
 			reserved++
 		}
-		e, err := bestList(run.New(t.Context(), "test", in, model.Settings{}), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := in.Objective(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := require.Value(bestList(run.New(t.Context(), "test", in, model.Settings{}), in))(t)
+		o := require.Value(in.Objective(e))(t)
 		weights := 0.0
 		for k := range v.Jobs {
 			weights += float64(v.Jobs[k].Weight)

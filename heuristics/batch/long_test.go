@@ -4,11 +4,11 @@ package batch_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -70,13 +70,9 @@ func TestTooLate(t *testing.T) {
 		}
 		b.Jobs = append(b.Jobs, j)
 	}
-	if err := b.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, b.Validate())
 	for name, context := range map[string]context.Context{"fcfs": context.Background(), "easy": stopped()} {
-		if _, err := oneTier[name](context, b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(oneTier[name](context, b, model.Settings{})), model.ErrUnsupported, "")
 	}
 	e, err := oneTier["sjf"](context.Background(), b, model.Settings{})
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -36,14 +37,8 @@ func TestNeighbours(t *testing.T) {
 		for _, order := range []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss} {
 			for _, name := range placed {
 				run := func(in *model.Batch, p model.BatchPlacement) []int64 {
-					e, err := oneTier[name](t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Order: order, Placement: p}})
-					if err != nil {
-						t.Fatal(err)
-					}
-					r, err := verify.Verify(t.Context(), in, e, verify.Options{})
-					if err != nil || !r.Feasible() {
-						t.Fatalf("%s %s %s: %v %v", name, order, p, r, err)
-					}
+					e := require.Value(oneTier[name](t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Order: order, Placement: p}}))(t)
+					require.Feasible(verify.Verify(t.Context(), in, e, verify.Options{}))(t, name, order, p)
 					for _, x := range e.Runs {
 						list := x.Segments[0].Place.Processors
 						if p == model.BatchContiguous && int(list[len(list)-1]-list[0]) != len(list)-1 {
@@ -83,9 +78,7 @@ func TestPlacementUnsupported(t *testing.T) {
 				continue
 			}
 			_, err := a.Solver.Solve(t.Context(), in, model.Settings{Parameters: &model.BatchParameters{Placement: model.BatchContiguous}})
-			if !errors.Is(err, model.ErrUnsupported) {
-				t.Errorf("%s: %v", name, err)
-			}
+			require.Refused(t, name, err, model.ErrUnsupported, "")
 		}
 	}
 	if _, err := batchheur.EASY(t.Context(), one, model.Settings{Parameters: &model.BatchParameters{Placement: "near"}}); !errors.Is(err, model.ErrUnsupported) {

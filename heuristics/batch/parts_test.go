@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,17 +40,13 @@ func TestEstimatedEnds(t *testing.T) {
 				return width
 			}
 			at := rng.Int64N(22) - 1
-			if got := e.until(at); got != until(at) {
-				t.Fatalf("until %d: %d, want %d", at, got, until(at))
-			}
+			require.Is(t, until(at), e.until(at), "until", at)
 			if total := until(20); total > 0 {
 				width, want := 1+rng.Int32N(total), int64(0)
 				for until(want) < width {
 					want++
 				}
-				if got := e.reach(width); got != want {
-					t.Fatalf("reach %d: %d, want %d", width, got, want)
-				}
+				require.Is(t, want, e.reach(width), "reach", width)
 			}
 		}
 	}

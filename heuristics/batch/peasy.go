@@ -29,13 +29,9 @@ import (
 // model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. The effect of each is in
 // docs/results/summary.md, part batch: lifting in FWload above all, short jobs first in the slowdowns of JWload.
 func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	devices := model.BatchDevicesAll
-	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
-		devices = p.Devices
-	}
 	h := twoTierPolicy{lifted, true}
-	switch devices {
-	case model.BatchDevicesAll:
+	switch devices := parametersOf(set).Devices; devices {
+	case "", model.BatchDevicesAll:
 	case model.BatchDevicesShort:
 		h.rule = migrated
 	case model.BatchDevicesLift:

@@ -92,11 +92,11 @@ func (l *lastTwo) correct(p *policy) {
 	}
 }
 
-// estimatesAlone reports, for a heuristic that predicts nothing, that a prediction is asked
-// for.
+// estimatesAlone reports, for a heuristic that predicts nothing and uses only the number of free processors, that a
+// prediction or another placement is asked for.
 func estimatesAlone(set model.Settings) error {
-	if x := predictionOf(set); x != "" && x != model.BatchPredictionNone {
+	if x := parametersOf(set).Prediction; x != "" && x != model.BatchPredictionNone {
 		return fmt.Errorf("%w prediction %q: only fcfs, sjf, easy, easy-sjbf, easy-saf and conservative go by others than the users' estimates", model.ErrUnsupported, x)
 	}
-	return nil
+	return lowestAlone(set)
 }

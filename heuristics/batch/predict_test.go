@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,9 +37,7 @@ func TestGoldenPredictions(t *testing.T) {
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		if err := json.NewEncoder(all).Encode(e.Runs); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.NewEncoder(all).Encode(e.Runs))
 		if !reflect.DeepEqual(e.Runs, plain.Runs) {
 			other++
 		}
@@ -65,9 +64,7 @@ func TestPredictionWithoutUsers(t *testing.T) {
 				t.Errorf("%s: %v and %v, %v, %v", a.Name, by.Objective, plain.Objective, err, err2)
 			}
 		default:
-			if !errors.Is(err, model.ErrUnsupported) {
-				t.Errorf("%s: %v", a.Name, err)
-			}
+			require.Refused(t, a.Name, err, model.ErrUnsupported, "")
 		}
 	}
 }

@@ -28,6 +28,9 @@ import (
 // It is bestList where too many jobs wait to look at them so often, and it is never worse. O(rules · rollAhead /
 // rollSegment) schedules, of O(waiting jobs) an event each.
 func rollout(r *run.Run, in *model.Batch) (*model.Execution, error) {
+	if err := view.Shared(r.Ctx, in, view.OfBatch).Alike(); err != nil {
+		return nil, err
+	}
 	best, err := bestList(r, in)
 	if err != nil {
 		return nil, err

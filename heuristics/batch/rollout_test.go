@@ -6,17 +6,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
-	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
-	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 // unlimited returns a roller that looks as often as it needs to.
@@ -36,9 +32,7 @@ func TestRollRules(t *testing.T) {
 		in := testkit.RandomBatch(rng, 1+rng.IntN(2), 8, 1+rng.IntN(14))
 		v := view.OfBatch(in)
 		lengths, _, err := processors.Lengths(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		rule := rollRules[rng.IntN(len(rollRules))]
 		r := unlimited(v, lengths)
 		r.set(rule)
@@ -88,47 +82,4 @@ func submits(v *view.Batch) (all []int64) {
 		all = append(all, v.Jobs[k].Submit)
 	}
 	return all
-}
-
-// rollout is never worse than the best list and often better, the same each time, and the judge
-// accepts what it returns, wherever it is stopped.
-func TestRollout(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(30, 2))
-	better, rounds := 0, require.Rounds(60)
-	for round := range rounds {
-		in := testkit.RandomBatch(rng, 1+round%2, 8, 2+rng.IntN(300))
-		value := func(e *model.Execution, err error) float64 {
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := in.Objective(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return o.Value
-		}
-		list := value(bestList(run.New(t.Context(), "test", in, model.Settings{}), in))
-		e, err := rollout(run.New(t.Context(), "test", in, model.Settings{Seed: 3}), in)
-		x := value(e, err)
-		if again, err := rollout(run.New(t.Context(), "test", in, model.Settings{Seed: 3}), in); err != nil || !reflect.DeepEqual(again, e) {
-			t.Fatalf("another schedule with the same seed, error %v", err)
-		}
-		if x > list {
-			t.Fatalf("%v, the best list has %v\n%+v", x, list, in)
-		}
-		if x < list {
-			better++
-		}
-		stopped, err := rollout(run.New(&testkit.StopAfter{Context: t.Context(), Looks: rng.IntN(30)}, "test", in, model.Settings{}), in)
-		value(stopped, err)
-		for _, s := range []*model.Execution{e, stopped} {
-			if report, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil || report.Err() != nil {
-				t.Fatalf("%v, %v\n%+v", err, report, in)
-			}
-		}
-	}
-	if better < rounds/4 {
-		t.Errorf("better than the lists %d times of %d only", better, rounds)
-	}
 }

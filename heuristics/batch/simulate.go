@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -38,9 +39,13 @@ type machine struct {
 	jobs             []request // those that have arrived
 	starts           []int64   // of each of these; -1: it hasn't started
 	decisions        []online.BatchDecision
-	tracer           *tracer // nil: nobody listens
-	contiguous       bool    // jobs hold neighbouring processors
+	tracer           *tracer     // nil: nobody listens
+	contiguous       bool        // jobs hold neighbouring processors
+	nodes            *view.Batch // the instance, of a machine of nodes, else nil: all that is known of a job are its needs
 }
+
+// places reports whether jobs can't hold any processors that are free.
+func (m *machine) places() bool { return m.contiguous || m.nodes != nil }
 
 // start starts job k, which must fit.
 func (m *machine) start(k int32) {
@@ -54,6 +59,12 @@ func (m *machine) start(k int32) {
 
 // estimatedEnd returns when job k, which has started, ends by its estimate.
 func (m *machine) estimatedEnd(k int32) int64 { return m.starts[k] + m.jobs[k].estimate }
+
+// end does nothing, for schedulers that need no ends.
+func (*machine) end(int32) {}
+
+// wake returns never, for schedulers that need no other instants.
+func (*machine) wake() int64 { return never }
 
 // scheduler decides which jobs start. Its methods are called in the order of time, and at one instant in the order of
 // model.BatchOrder.
@@ -137,47 +148,35 @@ func (p *policy) Decide() ([]online.BatchDecision, error) {
 // onOneTier runs a scheduler for one tier.
 func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
 	p := newPolicy(newScheduler, len(in.Jobs))
-	switch by := predictionOf(set); by {
+	if len(in.Nodes) > 0 {
+		p.nodes = view.Shared(ctx, in, view.OfBatch)
+	}
+	asked := parametersOf(set)
+	switch by := asked.Prediction; by {
 	case "", model.BatchPredictionNone:
 	case model.BatchPredictionLastTwo:
-		if placementOf(set) == model.BatchContiguous {
+		if asked.Placement == model.BatchContiguous {
 			return nil, fmt.Errorf("%w: predictions go with the placement %q", model.ErrUnsupported, model.BatchLowest)
 		}
 		p.predictor = newLastTwo()
 	default:
 		return nil, fmt.Errorf("%w prediction %q, must be %s or %s", model.ErrUnsupported, by, model.BatchPredictionNone, model.BatchPredictionLastTwo)
 	}
-	return online.Batch(ctx, in, p, online.BatchOptions{Order: orderOf(set), Placement: placementOf(set), Complete: true})
+	return online.Batch(ctx, in, p, online.BatchOptions{Order: asked.Order, Placement: asked.Placement, Complete: true})
 }
 
-// orderOf returns the order of events that is asked for; "": none.
-func orderOf(set model.Settings) model.BatchOrder {
+// parametersOf returns the parameters that are asked for.
+func parametersOf(set model.Settings) model.BatchParameters {
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
-		return p.Order
+		return *p
 	}
-	return ""
-}
-
-// placementOf returns the placement that is asked for; "": none.
-func placementOf(set model.Settings) model.BatchPlacement {
-	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
-		return p.Placement
-	}
-	return ""
-}
-
-// predictionOf returns the prediction that is asked for; "": none.
-func predictionOf(set model.Settings) model.BatchPrediction {
-	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
-		return p.Prediction
-	}
-	return ""
+	return model.BatchParameters{}
 }
 
 // lowestAlone reports, for a heuristic that uses only the number of free processors, that another placement is asked
 // for.
 func lowestAlone(set model.Settings) error {
-	if x := placementOf(set); x != "" && x != model.BatchLowest {
+	if x := parametersOf(set).Placement; x != "" && x != model.BatchLowest {
 		return fmt.Errorf("%w placement %q: only fcfs, sjf, easy, easy-sjbf and easy-saf know others than %q", model.ErrUnsupported, x, model.BatchLowest)
 	}
 	return nil

@@ -23,8 +23,8 @@ type sjf struct {
 }
 
 func newSJF(m *machine) scheduler {
-	if m.contiguous {
-		return newNeighbours(m, m.byEstimate, false, nil)
+	if m.places() {
+		return newPlaced(m, m.byEstimate, false, nil)
 	}
 	return &sjf{m, heap.Heap[int32]{Less: func(a, b int32) bool { return cmp.Or(m.byEstimate(a, b), cmp.Compare(a, b)) < 0 }}}
 }
@@ -36,12 +36,8 @@ func (m *machine) byEstimate(a, b int32) int {
 
 func (s *sjf) arrive(k int32) { s.queue.Push(k) }
 
-func (s *sjf) end(int32) {}
-
 func (s *sjf) pass() {
 	for s.queue.Len() > 0 && s.jobs[s.queue.Items[0]].width <= s.free {
 		s.start(s.queue.Pop())
 	}
 }
-
-func (s *sjf) wake() int64 { return never }

@@ -67,7 +67,6 @@ type twoTierScheduler struct {
 	changed   []int32 // jobs whose place has changed at this instant
 	made      []online.TwoTierDecision
 	array     []int32 // to cut lists from
-	order     []int32 // of processes, kept for dispatch
 	places    []int32
 	called    int64 // the next call that is asked for
 }
@@ -75,20 +74,20 @@ type twoTierScheduler struct {
 // newTwoTierScheduler returns the scheduler before its first event. The error wraps
 // model.ErrUnsupported.
 func newTwoTierScheduler(h twoTierPolicy, set model.Settings) (*twoTierScheduler, error) {
-	if err := lowestAlone(set); err != nil {
-		return nil, err
-	}
 	if err := estimatesAlone(set); err != nil {
 		return nil, err
 	}
-	if order := orderOf(set); order != "" && order != model.BatchOrderBatch {
-		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, order, model.BatchOrderBatch)
+	p := parametersOf(set)
+	if p.Order != "" && p.Order != model.BatchOrderBatch {
+		return nil, fmt.Errorf("%w order %q, two tiers have %q only",
+			model.ErrUnsupported, p.Order, model.BatchOrderBatch)
 	}
-	p, _ := set.Parameters.(*model.BatchParameters)
-	if uses := []model.BatchKnowledge{"", model.BatchUsesKnown, model.BatchUsesUnknown}; p != nil && !slices.Contains(uses, p.Uses) {
+	uses := []model.BatchKnowledge{"", model.BatchUsesKnown, model.BatchUsesUnknown}
+	if !slices.Contains(uses, p.Uses) {
 		return nil, fmt.Errorf("%w uses %q, must be one of %q", model.ErrUnsupported, p.Uses, uses[1:])
 	}
-	s := &twoTierScheduler{rule: h.rule, unknown: p != nil && p.Uses == model.BatchUsesUnknown, lifts: lifts{wakes: never}, ends: newEstimatedEnds(), called: never}
+	s := &twoTierScheduler{rule: h.rule, unknown: p.Uses == model.BatchUsesUnknown,
+		lifts: lifts{wakes: never}, ends: newEstimatedEnds(), called: never}
 	byEstimate := func(most int64) *ordered {
 		return newOrdered(func(a, b int32) bool {
 			return cmp.Or(cmp.Compare(min(most, s.jobs[a].estimate), min(most, s.jobs[b].estimate)), cmp.Compare(a, b)) < 0

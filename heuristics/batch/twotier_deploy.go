@@ -3,8 +3,7 @@
 package batch
 
 import (
-	"cmp"
-	"slices"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // rule says what happens to a job in the background that is chosen for the foreground if not all of its processors are
@@ -100,16 +99,10 @@ func (s *twoTierScheduler) dispatch(k int32, set *idleSet) []int32 {
 	if len(use) == 1 || s.unknown {
 		return list
 	}
-	order := s.order[:0]
-	for i := range list {
-		order = append(order, int32(i))
+	s.places = append(s.places[:0], list...)
+	for i, process := range order.Falling(order.Of[int32](len(list)), use) {
+		list[process] = s.places[i]
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(use[b], use[a]), cmp.Compare(a, b)) })
-	places := append(s.places[:0], list...)
-	for i, process := range order {
-		list[process] = places[i]
-	}
-	s.order, s.places = order, places
 	return list
 }
 

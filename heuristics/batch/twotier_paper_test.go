@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -30,9 +31,7 @@ func stays(run []model.Segment[model.BatchPlace]) string {
 
 func expect(t *testing.T, name string, b *model.Batch, run heuristic, want map[string]string) {
 	t.Helper()
-	if err := b.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, b.Validate())
 	for k, s := range segments(t, b, run) {
 		if w, ok := want[b.Jobs[k].ID]; ok && stays(s) != w {
 			t.Errorf("%s: %s runs %q, want %q", name, b.Jobs[k].ID, stays(s), w)

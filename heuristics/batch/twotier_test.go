@@ -10,6 +10,7 @@ import (
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -33,10 +34,7 @@ func peasyOf(devices model.BatchDevices) heuristic {
 // segments returns the segments of each job, after the judge has looked at them.
 func segments(t testing.TB, b *model.Batch, run heuristic) [][]model.Segment[model.BatchPlace] {
 	t.Helper()
-	e, err := run(context.Background(), b, model.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := require.Value(run(context.Background(), b, model.Settings{}))(t)
 	r, err := verify.Verify(context.Background(), b, e, verify.Options{Valid: true})
 	if err == nil {
 		err = r.Err()
@@ -44,10 +42,7 @@ func segments(t testing.TB, b *model.Batch, run heuristic) [][]model.Segment[mod
 	if err != nil {
 		t.Fatalf("%v; %+v", err, b)
 	}
-	index, err := b.Index(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := require.Value(b.Index(e))(t)
 	all := make([][]model.Segment[model.BatchPlace], len(b.Jobs))
 	for i, k := range index {
 		all[k] = e.Runs[i].Segments
@@ -86,10 +81,7 @@ func TestTwoTierWorkload(t *testing.T) {
 	for _, use := range []string{"job", "process"} {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Load, spec.CPU = 3000, 0.8, use
-		b, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(spec.Generate())(t)
 		for name, run := range twoTier {
 			changes := 0
 			for _, s := range segments(t, b, run) {
@@ -112,17 +104,13 @@ func TestTwoTierErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, run := range twoTier {
-		if _, err := run(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s on one tier: %v", name, err)
-		}
+		require.Refused(t, name+" on one tier", require.Err(run(context.Background(), b, model.Settings{})),
+			model.ErrUnsupported, "")
 		two := *b
 		two.Tiers = 2
-		if _, err := run(ctx, &two, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
-			t.Errorf("%s, cancelled: %v", name, err)
-		}
-		if _, err := run(context.Background(), &two, in(model.BatchOrderPyss)); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s in order pyss: %v", name, err)
-		}
+		require.Refused(t, name+", cancelled", require.Err(run(ctx, &two, model.Settings{})), model.ErrNoSolution, "")
+		require.Refused(t, name+" in order pyss",
+			require.Err(run(context.Background(), &two, in(model.BatchOrderPyss))), model.ErrUnsupported, "")
 		if _, err := run(context.Background(), &two, model.Settings{Parameters: &model.BatchParameters{Uses: "x"}}); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s with uses x: %v", name, err)
 		}
@@ -133,9 +121,8 @@ func TestTwoTierErrors(t *testing.T) {
 func TestPEASYDevices(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}}}
-	if _, err := peasyOf("x")(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("devices x: %v", err)
-	}
+	require.Refused(t, "devices x", require.Err(peasyOf("x")(context.Background(), b, model.Settings{})),
+		model.ErrUnsupported, "")
 }
 
 // If uses are unknown, processes go to processors by their numbers, first to processors with an idle foreground,
@@ -150,14 +137,8 @@ func TestTwoTierUnknownUses(t *testing.T) {
 	}}
 	for name, run := range twoTier {
 		for uses, want := range map[model.BatchKnowledge]int32{model.BatchUsesKnown: 1, model.BatchUsesUnknown: 0} {
-			e, err := run(context.Background(), b, model.Settings{Parameters: &model.BatchParameters{Uses: uses}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			index, err := b.Index(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := require.Value(run(context.Background(), b, model.Settings{Parameters: &model.BatchParameters{Uses: uses}}))(t)
+			index := require.Value(b.Index(e))(t)
 			for i, k := range index {
 				if s := e.Runs[i].Segments[0]; k == 2 && (s.Place.Tier != model.TierBackground || s.Place.Processors[0] != want) {
 					t.Errorf("%s, uses %s: c starts on %v, want %d", name, uses, s.Place, want)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,19 +27,13 @@ func decode(_ context.Context, _ model.Instance, data []byte) (model.Solution, e
 
 func solve(t *testing.T, ctx context.Context, script string, set model.Settings, args string) (model.Result, error) {
 	t.Helper()
-	s, err := New(Prefix+"sh -c '"+script+"' "+args, decode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(New(Prefix+"sh -c '"+script+"' "+args, decode))(t)
 	return s.Solve(ctx, small, set)
 }
 
 func TestSolve(t *testing.T) {
 	t.Parallel()
-	instance, err := json.Marshal(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	instance := require.Value(json.Marshal(small))(t)
 	// The script checks its input, and repeats the solution.
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	check := `[ "$GAPWISE_SEED $GAPWISE_TIME_LIMIT_S" = "7 1.5" ] || exit 9; [ "$(cat $IN)" = "` + strings.ReplaceAll(string(instance), `"`, `\"`) + `" ] || exit 8; `

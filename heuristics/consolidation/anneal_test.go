@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -128,13 +129,8 @@ func TestManyResources(t *testing.T) {
 	}
 	least := (slices.Max(total) + 999) / 1000
 	value := func(a *model.Assignment, err error) model.Objective {
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := in.Objective(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
+		o := require.Value(in.Objective(a))(t)
 		return o
 	}
 	drained := value(Drain(t.Context(), in, model.Settings{}))

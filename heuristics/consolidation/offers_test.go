@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -38,12 +39,8 @@ func TestOffersAlone(t *testing.T) {
 			if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
 				continue
 			}
-			if err != nil {
-				t.Fatalf("%s: %v", a.Name, err)
-			}
-			if report, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
-				t.Fatalf("%s: %v %v", a.Name, err, report)
-			}
+			require.OK(t, err, a.Name)
+			require.Feasible(verify.Verify(t.Context(), in, r.Solution, verify.Options{}))(t, a.Name)
 			solved[a.Name]++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -51,9 +52,7 @@ func BenchmarkHEFT(b *testing.B) {
 		b.Run(fmt.Sprintf("tasks=%d/machines=%d", c[0], c[1]), func(b *testing.B) {
 			g := view.OfDAG(large(c[0], c[1], model.TransferIdeal))
 			for b.Loop() {
-				if _, err := heft(context.Background(), g, nil); err != nil {
-					b.Fatal(err)
-				}
+				require.OK(b, require.Err(heft(context.Background(), g, nil)))
 			}
 		})
 	}
@@ -64,10 +63,7 @@ func BenchmarkReplay(b *testing.B) {
 		for _, n := range []int{100, 1_000, 10_000} {
 			b.Run(fmt.Sprintf("%s/tasks=%d", transfer, n), func(b *testing.B) {
 				g := view.OfDAG(large(n, 16, transfer))
-				p, err := heft(context.Background(), g, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				p := require.Value(heft(context.Background(), g, nil))(b)
 				r := dagplay.NewReplay(g)
 				for b.Loop() {
 					r.Run(p, nil)

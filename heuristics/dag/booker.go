@@ -21,7 +21,7 @@ import (
 // ends when a task, with the longest path after it on the machines given, ends after a limit.
 type booker struct {
 	g       *view.Graph
-	perData []float64 // seconds of a lone transfer per unit of data, from machine m to n at [m*Machines+n]; 0: it shares no link
+	perData []float64 // seconds of a lone transfer per unit of data, from machine m to n at [m*Machines+n]; 0: it shares no link, or stays there
 
 	order, place []int32 // the tasks, in a topological order; where each is in it
 	machine      []int32
@@ -102,9 +102,6 @@ func (b *booker) tails() {
 
 // length returns how long a transfer takes alone, with its start-up.
 func (b *booker) length(e, m, n int32) float64 {
-	if m == n {
-		return 0
-	}
 	if x := b.perData[int(m)*b.g.Machines+int(n)]; x > 0 && b.g.Data[e] > 0 {
 		return b.g.Startup[m] + x*b.g.Data[e]
 	}
@@ -171,7 +168,7 @@ func (b *booker) receive(t int32, note *times) float64 {
 		from := b.machine[g.From[e]]
 		sent := x.finish[g.From[e]]
 		arrived := sent
-		if from != m {
+		if from != m || g.Local {
 			perData := b.perData[int(from)*g.Machines+int(m)]
 			if perData == 0 || g.Data[e] == 0 {
 				arrived += g.Comm(e, from, m)

@@ -3,6 +3,7 @@
 package dag
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
@@ -82,11 +83,15 @@ func (b *builder) arrive(t int32) []float64 {
 // cost returns the run time of task t on machine m in seconds.
 func (b *builder) cost(t, m int32) float64 { return b.g.Cost[int(t)*b.g.Machines+int(m)] }
 
+// errStuck reports that the data of a task's predecessors have no common machine that can run it.
+var errStuck = errors.New("a list scheduler is stuck")
+
 // earliest returns the machine on which task t finishes first by insertion, and its
-// start there.
+// start there; -1 if it can be on none.
 func (b *builder) earliest(t int32) (machine int32, start float64) {
 	at := b.arrive(t)
 	best := math.Inf(1)
+	machine = -1
 	for m := range b.lines {
 		length := b.cost(t, int32(m))
 		if at[m]+length >= best {

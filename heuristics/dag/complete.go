@@ -3,6 +3,9 @@
 package dag
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/gapwise/gapwise/internal/core/partial"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
@@ -32,7 +35,7 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 			continue
 		}
 		m, ok := machines[start.Tasks[of[t]].Machine]
-		if !ok {
+		if !ok || !g.Runs(int32(t), m) {
 			c.Added, c.Ignored = c.Added+1, c.Ignored+1
 			continue
 		}
@@ -86,6 +89,8 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 		}
 	}
 	r := dagplay.NewReplay(g)
-	r.Run(plan, nil)
+	if math.IsInf(r.Run(plan, nil), 1) {
+		return nil, c, fmt.Errorf("%w start: some data have no path between its machines", model.ErrInvalid)
+	}
 	return d.Schedule(plan.Machine, r.Start, r.Sent), c, nil
 }

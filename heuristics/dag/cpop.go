@@ -15,7 +15,8 @@ import (
 // CPOP is Critical Path on a Processor (Topcuoglu, Hariri, Wu 2002). It takes ready tasks by descending sum of upward
 // and downward rank. The tasks of the critical path go to the machine with the least sum of their costs, the others, by
 // insertion, where they finish first. If there are several critical paths, it takes the one through the lowest task
-// numbers.
+// numbers. If no machine can run all tasks of the path, the machine is one that can run most of them, and the rest are
+// others.
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others.
@@ -30,18 +31,7 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		priority[t] += up[t]
 	}
 	critical := criticalPath(c, priority)
-	machine, least := int32(0), math.Inf(1)
-	for m := range g.Machines {
-		sum := 0.0
-		for t, on := range critical {
-			if on {
-				sum += g.Cost[t*g.Machines+m]
-			}
-		}
-		if less(sum, least) {
-			machine, least = int32(m), sum
-		}
-	}
+	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] })
 	b := newBuilder(c)
 	q := newReady(g, priority)
 	for k := 0; q.Len() > 0; k++ {
@@ -49,11 +39,15 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()
-		m, start := machine, 0.0
-		if critical[t] {
+		m, start := machine, math.Inf(1)
+		if critical[t] && g.Runs(t, m) {
 			start = b.lines[m].find(b.arrive(t)[m], b.cost(t, m))
-		} else {
+		}
+		if math.IsInf(start, 1) {
 			m, start = b.earliest(t)
+		}
+		if m < 0 {
+			return dagplay.Plan{}, errStuck
 		}
 		b.place(t, m, start)
 		q.done(t)

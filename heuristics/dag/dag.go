@@ -10,10 +10,14 @@
 //
 // Equal ranks are ordered by the task's number, equal finish times by the machine's.
 // Figures within a relative 1e-12 are equal, so that rounding doesn't decide.
+//
+// Where machines have no path to others, a list scheduler can choose machines from which none can run a later task.
+// Then its plan is that of OneMachine.
 package dag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -33,11 +37,14 @@ type detailed func(context.Context, *model.DAG, model.Settings) (*model.Schedule
 // schedule leaves out the rounds.
 func schedule(s *model.Schedule, _ []model.Round, err error) (*model.Schedule, error) { return s, err }
 
-// listed plays the plan of a planner.
+// listed plays the plan of a planner, or OneMachine's if that gets stuck for want of paths.
 func listed(plan planner) detailed {
 	return func(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
 		g := view.Shared(ctx, d, view.OfDAG)
 		p, err := plan(ctx, g)
+		if errors.Is(err, errStuck) {
+			p, err = startPlan(ctx, g)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

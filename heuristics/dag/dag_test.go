@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -49,13 +48,8 @@ func twoPools(d *model.DAG) *model.DAG {
 func makespan(t *testing.T, d *model.DAG, solve detailed) (float64, *model.Schedule, []model.Round) {
 	t.Helper()
 	s, trace, err := solve(context.Background(), d, model.Settings{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := d.Objective(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
+	o := require.Value(d.Objective(s))(t)
 	return o.Value, s, trace
 }
 
@@ -144,14 +138,8 @@ func TestPlansIgnoreContention(t *testing.T) {
 		for _, name := range []string{"heft", "cpop", "peft", "dls", "lookahead"} {
 			_, s, trace := makespan(t, d, solvers[name])
 			planned, ideal, _ := makespan(t, free, solvers[name])
-			p, err := dagplay.PlanOf(d, view.OfDAG(d), s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			q, err := dagplay.PlanOf(free, view.OfDAG(free), ideal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(dagplay.PlanOf(d, view.OfDAG(d), s))(t)
+			q := require.Value(dagplay.PlanOf(free, view.OfDAG(free), ideal))(t)
 			if !slices.Equal(p.Machine, q.Machine) || math.Abs(planned-trace[0].Planned) > 1e-9*planned {
 				t.Fatalf("%s plans %v, %v without contention\n%+v", name, trace[0].Planned, planned, d)
 			}
@@ -164,10 +152,7 @@ func TestPlansIgnoreContention(t *testing.T) {
 func TestPrintedTCP(t *testing.T) {
 	t.Parallel()
 	g := view.OfDAG(sixTasks(model.TransferTCP))
-	p, err := heft(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(heft(context.Background(), g, nil))(t)
 	r := dagplay.NewReplay(g)
 	if got := r.Run(p, nil); math.Abs(got-413./12) > 1e-9 {
 		t.Errorf("makespan %v, want 413/12", got)
@@ -187,9 +172,7 @@ func TestNetworkAwareTenTasks(t *testing.T) {
 	for _, x := range trace {
 		seen = append(seen, math.Round(x.Realistic*1e9)/1e9)
 	}
-	if diff := cmp.Diff([]float64{102, 111, 91, 104}, seen); diff != "" {
-		t.Error(diff)
-	}
+	require.Same(t, "makespans seen", []float64{102, 111, 91, 104}, seen)
 	if math.Abs(got-91) > 1e-9 {
 		t.Errorf("best %v, want 91", got)
 	}

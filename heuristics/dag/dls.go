@@ -57,6 +57,9 @@ func dls(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 				}
 			}
 		}
+		if math.IsInf(best, -1) {
+			return dagplay.Plan{}, errStuck
+		}
 		t := open[task]
 		start := max(free[machine], arrivals[t][machine])
 		b.place(t, machine, start)

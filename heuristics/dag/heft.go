@@ -45,6 +45,9 @@ func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
 			return nil, stopped(ctx)
 		}
 		m, start := b.earliest(t)
+		if m < 0 {
+			return nil, errStuck
+		}
 		x.choose(b, t, m, start)
 		b.place(t, m, start)
 	}

@@ -154,6 +154,9 @@ func (s *search) step() func() {
 			to++
 		}
 	}
+	if !s.g.Runs(t, to) {
+		return nil
+	}
 	order := s.now.Order[to]
 	// The starts are a topological order: a task inserted by its start makes no
 	// circle, one a few places off rarely does.
@@ -196,6 +199,9 @@ func (s *search) exchange(t int32) func() {
 		k = min(max(0, s.near(order, t)+s.rng.IntN(3)-1), len(order)-1)
 	}
 	u, at := order[k], s.place[t]
+	if !s.g.Runs(t, to) || !s.g.Runs(u, from) {
+		return nil
+	}
 	s.now.Order[from][at], s.now.Order[to][k] = u, t
 	s.now.Machine[t], s.now.Machine[u] = to, from
 	return func() {

@@ -159,7 +159,7 @@ func (s *search) tryBooked(limit float64) (float64, func()) {
 			b.tails()
 		}
 	}
-	if !moved && b.place[t] == place {
+	if !moved && b.place[t] == place || !g.Runs(t, b.machine[t]) {
 		return math.Inf(1), undo
 	}
 	return b.try(min(place, b.place[t]), limit, nil), undo

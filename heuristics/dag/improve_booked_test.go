@@ -4,12 +4,12 @@ package dag
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
@@ -36,18 +36,9 @@ func TestBooker(t *testing.T) {
 		d := testkit.ContendedDAG(rng, 12, 4)
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
-		one, err := SinnenSousa(t.Context(), d, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		machine, err := d.MachineOf(one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := d.Objective(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := require.Value(SinnenSousa(t.Context(), d, model.Settings{}))(t)
+		machine := require.Value(d.MachineOf(one))(t)
+		o := require.Value(d.Objective(one))(t)
 		b := newBooker(g, r)
 		if v := b.set(byPriority(g, newBuilder(newCosts(g, nil)).upward()), machine); !near(v, o.Value) && slices.Min(g.Cost) > 0 {
 			t.Fatalf("instance %d (%s): %v, SinnenSousa's takes %v", k, d.Name, v, o.Value)
@@ -82,9 +73,7 @@ func TestBooker(t *testing.T) {
 		if o, err := d.Objective(s); err != nil || !near(o.Value, v) {
 			t.Fatalf("instance %d (%s): %v %v, booked %v", k, d.Name, o, err, v)
 		}
-		if report, err := verify.Verify(t.Context(), d, s, verify.Options{}); err != nil || !report.Feasible() {
-			t.Fatalf("instance %d (%s): %v %v", k, d.Name, report, err)
-		}
+		require.Feasible(verify.Verify(t.Context(), d, s, verify.Options{}))(t, k, d.Name)
 	}
 	if stopped == 0 {
 		t.Error("no limit stops it")
@@ -162,17 +151,9 @@ func TestImproveAgainstAll(t *testing.T) {
 	missed, rounds := 0, require.Rounds(150)
 	for k := range rounds {
 		d := testkit.ContendedDAG(rng, 5, 4)
-		s, err := Improve(t.Context(), d, model.Settings{Seed: uint64(k)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report, err := verify.Verify(t.Context(), d, s, verify.Options{}); err != nil || !report.Feasible() {
-			t.Fatalf("instance %d (%s): %v %v", k, d.Name, report, err)
-		}
-		o, err := d.Objective(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(Improve(t.Context(), d, model.Settings{Seed: uint64(k)}))(t)
+		require.Feasible(verify.Verify(t.Context(), d, s, verify.Options{}))(t, k, d.Name)
+		o := require.Value(d.Objective(s))(t)
 		if least, _ := plain.Optimum(d.WithoutContention()); o.Value < least*(1-1e-9) {
 			t.Errorf("instance %d (%s): %v, the optimum without contention is %v", k, d.Name, o.Value, least)
 		}
@@ -212,14 +193,8 @@ func TestImproveScaled(t *testing.T) {
 		}
 		var value [2]float64
 		for i, d := range []*model.DAG{d, &x} {
-			s, err := Improve(t.Context(), d, model.Settings{Seed: 7})
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := d.Objective(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(Improve(t.Context(), d, model.Settings{Seed: 7}))(t)
+			o := require.Value(d.Objective(s))(t)
 			value[i] = o.Value
 		}
 		if value[0]*by != value[1] {
@@ -234,14 +209,8 @@ func TestImproveGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{40, 400} {
 		d := large(n, 4, model.TransferFair)
-		one, err := SinnenSousa(t.Context(), d, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := d.Objective(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := require.Value(SinnenSousa(t.Context(), d, model.Settings{}))(t)
+		o := require.Value(d.Objective(one))(t)
 		run := func(others func() model.Progress, start model.Solution, turnsOf int) (told []model.Progress) {
 			set := model.Settings{Seed: 1, Others: others, Start: start, Progress: func(p model.Progress) { told = append(told, p) }}
 			seat := meter.NewSeat(t.Context(), func(ctx context.Context) error {
@@ -274,8 +243,7 @@ func TestImproveGoesOn(t *testing.T) {
 			}
 		}
 		again := run(func() model.Progress { return model.Progress{} }, nil, 6)
-		if diff := cmp.Diff(told[:min(len(told), len(again))], again, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Progress{}, "Elapsed")); diff != "" {
-			t.Errorf("%d tasks: twice: %s", n, diff)
-		}
+		require.Same(t, fmt.Sprintf("%d tasks: twice", n), told[:min(len(told), len(again))], again,
+			cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Progress{}, "Elapsed"))
 	}
 }

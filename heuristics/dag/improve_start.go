@@ -3,14 +3,15 @@
 package dag
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/internal/run/meter"
@@ -62,13 +63,17 @@ func startSearch(r *run.Run, d *model.DAG, g *view.Graph) (*search, error) {
 	}
 	// A plan for one machine takes linear time. It is hard to beat if data are long, and the local search would need
 	// many steps to get there from a plan that spreads.
+	one, err := startPlan(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	stop := s.replay.Stop
 	s.replay.Stop = nil // there is a plan in any case
-	s.adoptIfBetter(state{Plan: onBestMachine(g)})
+	s.adoptIfBetter(state{Plan: one})
 	s.replay.Stop = stop
 	if p, err := heft(ctx, g, nil); err == nil {
 		s.adoptIfBetter(state{Plan: p})
-	} else if ctx.Err() == nil {
+	} else if ctx.Err() == nil && !errors.Is(err, errStuck) {
 		return nil, err
 	}
 	if ok {
@@ -184,7 +189,7 @@ func (s *search) holdsOf(sent []float64, p dagplay.Plan) []dagplay.Hold {
 	}
 	var holds []dagplay.Hold
 	for _, edges := range byLink {
-		slices.SortStableFunc(edges, func(a, b int32) int { return cmp.Compare(at[a], at[b]) })
+		order.By(edges, at)
 		for k := 1; k < len(edges); k++ {
 			holds = append(holds, dagplay.Hold{Edge: edges[k], After: edges[k-1]})
 		}

@@ -42,15 +42,10 @@ func TestJustify(t *testing.T) {
 	better := 0
 	for k := range require.Rounds(60) {
 		d := alike(rng, 1+rng.IntN(90), 1+rng.IntN(7))
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, d.Validate())
 		g := view.OfDAG(d)
 		set := model.Settings{Seed: uint64(k)}
-		s, err := startSearch(run.New(t.Context(), "test", d, set), d, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(startSearch(run.New(t.Context(), "test", d, set), d, g))(t)
 		before := s.lowest
 		s.justify(300, 0)
 		if made := s.replay.Run(s.best.Plan, nil); made != s.lowest || made > before {

@@ -3,9 +3,10 @@
 package dag
 
 import (
-	"cmp"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // The kinds of neighbourhoods say which tasks are relaxed.
@@ -40,12 +41,7 @@ func (x *neighbourhoods) choose(kind, size int) []int32 {
 			distance[t] = x.Rand.Float64()
 		}
 	}
-	tasks := make([]int32, len(distance))
-	for t := range tasks {
-		tasks[t] = int32(t)
-	}
-	slices.SortFunc(tasks, func(t, u int32) int { return cmp.Or(cmp.Compare(distance[t], distance[u]), cmp.Compare(t, u)) })
-	return tasks[:size]
+	return order.By(order.Of[int32](len(distance)), distance)[:size]
 }
 
 // distanceInTime sets the time from a random moment to the middle of each task. If two is set, tasks on other machines
@@ -95,10 +91,10 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 func (b *board) critical(pick func(n int) int) []int32 {
 	end := func(t int32) int64 { return b.start[t] + b.Cost(t, int(b.plan.Machine[t])) }
 	before := make([]int32, b.n) // on its machine
-	for _, order := range b.plan.Order {
-		for i, t := range order {
+	for _, tasks := range b.plan.Order {
+		for i, t := range tasks {
 			if before[t] = -1; i > 0 {
-				before[t] = order[i-1]
+				before[t] = tasks[i-1]
 			}
 		}
 	}

@@ -4,7 +4,6 @@ package dag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run/lns"
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -90,9 +90,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 14))
 		for k := range 30 {
 			d := draw(rng, 1+rng.IntN(6))
-			if err := d.Validate(); err != nil {
-				t.Fatal(name, err)
-			}
+			require.OK(t, d.Validate(), name)
 			want, _ := plain.Optimum(d)
 			g := view.OfDAG(d)
 			x := newNeighbourhoods(g, dagplay.OnMachine(g, 0), 0, uint64(k))
@@ -100,9 +98,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
 				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
 			}
-			if v := dagplay.Ideal(g, x.board.plan); v != x.value {
-				t.Fatalf("%s %d: the plan takes %v, not %v", name, k, v, x.value)
-			}
+			require.Is(t, x.value, dagplay.Ideal(g, x.board.plan), name, k, "the plan takes")
 		}
 	}
 }
@@ -173,10 +169,7 @@ func TestLNSLoadsAreValid(t *testing.T) {
 	for k := range 60 {
 		d := families["any"](rng, 12)
 		g := view.OfDAG(d)
-		p, err := heft(context.Background(), g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(heft(context.Background(), g, nil))(t)
 		b := newBoard(g, p, dagplay.Ideal(g, p))
 		x := &neighbourhoods{Search: lns.New(rng, kinds), board: b}
 		if !b.free(x.choose(byChance, 6), b.makespan) {
@@ -213,10 +206,7 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 	t.Parallel()
 	d := large(1000, 8, model.TransferIdeal)
 	g := view.OfDAG(d)
-	p, err := heft(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(heft(context.Background(), g, nil))(t)
 	for kind := range kinds {
 		x := newNeighbourhoods(g, p, 0, 1)
 		start := x.value
@@ -234,9 +224,8 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 
 func TestLNSKnowsNoContention(t *testing.T) {
 	t.Parallel()
-	if _, err := LNS(context.Background(), sixTasks(model.TransferFair), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("error %v, want ErrUnsupported", err)
-	}
+	require.Refused(t, "LNS", require.Err(LNS(context.Background(), sixTasks(model.TransferFair), model.Settings{})),
+		model.ErrUnsupported, "")
 }
 
 // One neighbourhood of 30 tasks in 300.
@@ -244,10 +233,7 @@ func BenchmarkNeighbourhood(b *testing.B) {
 	for _, n := range []int{100, 300, 1000} {
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			g := view.OfDAG(large(n, 8, model.TransferIdeal))
-			p, err := heft(context.Background(), g, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			p := require.Value(heft(context.Background(), g, nil))(b)
 			x := newNeighbourhoods(g, p, 0, 1)
 			for b.Loop() {
 				x.search(context.Background(), x.choose(byTime, 30))
@@ -260,22 +246,10 @@ func BenchmarkNeighbourhood(b *testing.B) {
 // there.
 func TestLNSListens(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(3, 3)), 60, 3)
-	good, err := Improve(t.Context(), d, model.Settings{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := d.Objective(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := OneMachine(t.Context(), d, model.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := d.Objective(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := require.Value(Improve(t.Context(), d, model.Settings{Seed: 1}))(t)
+	o := require.Value(d.Objective(good))(t)
+	start := require.Value(OneMachine(t.Context(), d, model.Settings{}))(t)
+	first := require.Value(d.Objective(start))(t)
 	asked, told := 0, []float64{}
 	set := model.Settings{Seed: 1, Start: start}
 	set.Others = func() model.Progress {
@@ -286,17 +260,11 @@ func TestLNSListens(t *testing.T) {
 	}
 	set.Progress = func(p model.Progress) { told = append(told, p.Incumbent) }
 	var s *model.Schedule
-	err = meter.Within(t.Context(), 100_000, func(ctx context.Context) (err error) {
+	require.OK(t, meter.Within(t.Context(), 100_000, func(ctx context.Context) (err error) {
 		s, err = LNS(ctx, d, set)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	end, err := d.Objective(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	end := require.Value(d.Objective(s))(t)
 	if end.Value > o.Value || len(told) > 0 && told[0] >= first.Value {
 		t.Errorf("from %g, told of %g: ends with %g, told %v", first.Value, o.Value, end.Value, told)
 	}

@@ -36,21 +36,33 @@ func lookahead(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		}
 		best, own, last := int32(-1), math.Inf(1), math.Inf(1)
 		for m := range int32(g.Machines) {
+			if !g.Runs(t, m) || math.IsInf(starts[m], 1) {
+				continue
+			}
 			b.place(t, m, starts[m])
 			latest := b.finish[t]
 			for _, e := range g.Succ(t) {
 				s := g.To[e]
 				on, start := b.earliest(s)
+				if on < 0 {
+					latest = math.Inf(1)
+					break
+				}
 				b.place(s, on, start)
 				latest = max(latest, b.finish[s])
 			}
 			for _, e := range g.Succ(t) {
-				b.unplace(g.To[e])
+				if s := g.To[e]; b.machine[s] >= 0 {
+					b.unplace(s)
+				}
 			}
 			if less(latest, last) || !less(last, latest) && less(b.finish[t], own) {
 				best, own, last = m, b.finish[t], latest
 			}
 			b.unplace(t)
+		}
+		if best < 0 {
+			return dagplay.Plan{}, errStuck
 		}
 		b.place(t, best, starts[best])
 	}

@@ -53,7 +53,7 @@ func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 			if round > 1 {
 				break // the rounds so far have a plan
 			}
-			return nil, nil, err
+			return listed(func(context.Context, *view.Graph) (dagplay.Plan, error) { return dagplay.Plan{}, err })(ctx, d, set)
 		}
 		p := b.plan()
 		for _, old := range seen {

@@ -7,30 +7,21 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
 // OneMachine runs all tasks on the machine that takes the least time for them together, one after the other in a
-// topological order, without any transfer. A schedule on several machines has to beat it. O(V M + E).
+// topological order, without any transfer. A schedule on several machines has to beat it. If no machine can run all
+// tasks, it is one that can run most of them, and each of the others goes where it takes the least time. If their data
+// have no path there, a search finds machines for all (dagplay.Start). O(V M + E), with a search exponential.
 func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(listed(oneMachine)(ctx, d, set))
 }
 
-func oneMachine(_ context.Context, g *view.Graph) (dagplay.Plan, error) {
-	return onBestMachine(g), nil
-}
+func oneMachine(ctx context.Context, g *view.Graph) (dagplay.Plan, error) { return startPlan(ctx, g) }
 
-// onBestMachine returns the plan of OneMachine, the first of equal machines.
-func onBestMachine(g *view.Graph) dagplay.Plan {
-	total := make([]float64, g.Machines)
-	for k, c := range g.Cost {
-		total[k%g.Machines] += c
-	}
-	best := int32(0)
-	for m := range total {
-		if total[m] < total[best] {
-			best = int32(m)
-		}
-	}
-	return dagplay.OnMachine(g, best)
+// startPlan is dagplay.Start within a context.
+func startPlan(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
+	return dagplay.Start(g, func(effort int64) bool { return meter.Stop(ctx, effort) })
 }

@@ -26,10 +26,7 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)
 	for t := range rank {
-		for _, cost := range table[t*g.Machines : (t+1)*g.Machines] {
-			rank[t] += cost
-		}
-		rank[t] /= float64(g.Machines)
+		rank[t] = c.over(t, table)
 	}
 	b := newBuilder(c)
 	q := newReady(g, rank)
@@ -39,13 +36,16 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		}
 		t := q.Pop()
 		at := b.arrive(t)
-		machine, start, best := int32(0), 0.0, math.Inf(1)
+		machine, start, best := int32(-1), 0.0, math.Inf(1)
 		for m := range b.lines {
 			length := b.cost(t, int32(m))
 			s := b.lines[m].find(at[m], length)
 			if sum := s + length + table[int(t)*g.Machines+m]; less(sum, best) {
 				machine, start, best = int32(m), s, sum
 			}
+		}
+		if machine < 0 {
+			return dagplay.Plan{}, errStuck
 		}
 		b.place(t, machine, start)
 		q.done(t)
@@ -54,7 +54,8 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 }
 
 // optimistic returns the optimistic cost table. Its entry for task t on machine m, at [t*Machines+m], is the length of
-// the longest path from t's end to an exit, each successor on its best machine, with mean lengths of edges. O(E M²).
+// the longest path from t's end to an exit, each successor on its best machine, with mean lengths of edges between
+// machines. O(E M²).
 func (c *costs) optimistic() []float64 {
 	g, m := c.g, c.g.Machines
 	table := make([]float64, g.Tasks*m)
@@ -68,7 +69,7 @@ func (c *costs) optimistic() []float64 {
 				away = min(away, table[s*m+w]+g.Cost[s*m+w]+c.comm[e])
 			}
 			for p := range m {
-				row[p] = max(row[p], min(away, table[s*m+p]+g.Cost[s*m+p]))
+				row[p] = max(row[p], min(away, table[s*m+p]+g.Cost[s*m+p]+g.Comm(e, int32(p), int32(p))))
 			}
 		}
 	}

@@ -147,17 +147,12 @@ func TestHEFTAgainstPlain(t *testing.T) {
 				d.Machines[m].StartupS = d.Machines[0].StartupS
 			}
 		}
-		s, err := HEFT(context.Background(), d, model.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(HEFT(context.Background(), d, model.Settings{}))(t)
 		machine, start := plainHEFT(d)
 		var got []float64
 		for i, x := range s.Tasks {
 			got = append(got, x.StartS)
-			if x.Machine != d.Machines[machine[i]].ID {
-				t.Fatalf("instance %d: task %s on %s, want %s", k, x.ID, x.Machine, d.Machines[machine[i]].ID)
-			}
+			require.Is(t, d.Machines[machine[i]].ID, x.Machine, "instance", k, "task", x.ID, "on")
 		}
 		if diff := cmp.Diff(start, got); diff != "" && len(start) > 0 {
 			t.Fatalf("instance %d: %s", k, diff)
@@ -179,13 +174,8 @@ func TestAlgorithmsOrder(t *testing.T) {
 			if name == "lns" && d.Transfers() != model.TransferIdeal {
 				continue
 			}
-			if err != nil {
-				t.Fatalf("instance %d, %s: %v", k, name, err)
-			}
-			o, err := d.Objective(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err, "instance", k, name)
+			o := require.Value(d.Objective(s))(t)
 			value[name] = o.Value
 			again, _, _ := solve(ctx, d, model.Settings{Seed: uint64(k)})
 			if diff := cmp.Diff(s, again); diff != "" {
@@ -219,10 +209,7 @@ func TestAlgorithmsOrder(t *testing.T) {
 func TestReplayHolds(t *testing.T) {
 	t.Parallel()
 	g := view.OfDAG(sixTasks(model.TransferFair))
-	p, err := heft(context.Background(), g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(heft(context.Background(), g, nil))(t)
 	r := dagplay.NewReplay(g)
 	const e25, e35, e46 = 3, 4, 5
 	for name, c := range map[string]struct {

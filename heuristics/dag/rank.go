@@ -3,19 +3,19 @@
 package dag
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
-// costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds.
+// costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds. The average of a task's costs is
+// over the machines that can run it.
 type costs struct {
 	g    *view.Graph
 	mean []float64 // of each task's cost over the machines
-	comm []float64 // of each edge's length over the pairs of machines
+	comm []float64 // of each edge's length over the pairs of machines with a path
 	// fixed replaces the length of an edge between any two machines if it
 	// isn't NaN: the stretched lengths of the network-aware HEFT. May be nil.
 	fixed []float64
@@ -25,25 +25,23 @@ type costs struct {
 func newCosts(g *view.Graph, fixed []float64) *costs {
 	c := &costs{g: g, mean: make([]float64, g.Tasks), comm: make([]float64, len(g.Data)), fixed: fixed}
 	for t := range c.mean {
-		for _, x := range g.Cost[t*g.Machines : (t+1)*g.Machines] {
-			c.mean[t] += x
-		}
-		c.mean[t] /= float64(g.Machines)
+		c.mean[t] = c.over(t, g.Cost)
 	}
 	if g.Machines > 1 {
-		rate, startup := 0.0, 0.0
+		rate, startup, paths := 0.0, 0.0, 0
 		for m := range g.Machines {
 			startup += g.Startup[m]
 			for n := range g.Machines {
-				if m != n {
-					rate += g.Rate[m*g.Machines+n]
+				if x := g.Rate[m*g.Machines+n]; m != n && x > 0 {
+					rate += x
+					paths++
 				}
 			}
 		}
-		rate /= float64(g.Machines * (g.Machines - 1))
+		rate /= float64(max(1, paths))
 		startup /= float64(g.Machines)
 		for e, data := range g.Data {
-			if data > 0 {
+			if data > 0 && paths > 0 {
 				c.comm[e] = data / rate
 			}
 			c.comm[e] += startup
@@ -55,6 +53,18 @@ func newCosts(g *view.Graph, fixed []float64) *costs {
 		}
 	}
 	return c
+}
+
+// over returns the average of a task's figures, by task and machine, over the machines that can run it.
+func (c *costs) over(t int, figures []float64) (mean float64) {
+	n := 0
+	for m := range c.g.Machines {
+		if c.g.Runs(int32(t), int32(m)) {
+			mean += figures[t*c.g.Machines+m]
+			n++
+		}
+	}
+	return mean / float64(n)
 }
 
 // between returns the length of edge e from machine m to n.
@@ -97,11 +107,7 @@ func (c *costs) downward() []float64 {
 // classes numbers the tasks' ranks, the highest first; ranks within tie of the one
 // before have its number. O(V log V).
 func classes(rank []float64) []int32 {
-	byRank := make([]int32, len(rank))
-	for t := range byRank {
-		byRank[t] = int32(t)
-	}
-	slices.SortFunc(byRank, func(a, b int32) int { return cmp.Or(cmp.Compare(rank[b], rank[a]), cmp.Compare(a, b)) })
+	byRank := order.Falling(order.Of[int32](len(rank)), rank)
 	class := make([]int32, len(rank))
 	for k, t := range byRank {
 		if k > 0 {

@@ -48,6 +48,13 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 			}
 			c.giveBack(edges, m)
 		}
+		if best < 0 {
+			p, err := startPlan(ctx, g)
+			if err != nil {
+				return nil, nil, err
+			}
+			return played(ctx, d, g, p)
+		}
 		c.receive(edges, best)
 		b.place(t, best, start)
 	}
@@ -86,8 +93,6 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 		from := c.machine[g.From[e]]
 		sent := c.finish[g.From[e]]
 		switch {
-		case from == m:
-			c.arrived[e] = sent
 		case !c.replay.Contends(from, m) || g.Data[e] == 0:
 			c.arrived[e] = sent + g.Comm(e, from, m)
 		default:

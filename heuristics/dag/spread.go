@@ -78,7 +78,7 @@ func (s *spread) anneal(ctx context.Context, rng *rand.Rand, effort int64) {
 		}
 		t := int32(rng.IntN(s.g.Tasks))
 		old, m := s.machine[t], otherMachine(s.g, s.machine, t, rng)
-		if m == old {
+		if m == old || !s.may(t, m) {
 			continue
 		}
 		was := s.around(t)
@@ -87,6 +87,25 @@ func (s *spread) anneal(ctx context.Context, rng *rand.Rand, effort int64) {
 			s.put(t, old)
 		}
 	}
+}
+
+// may reports whether a machine can run a task and has paths from and to the machines of its neighbours.
+func (s *spread) may(t, m int32) bool {
+	g := s.g
+	if !g.Runs(t, m) || !g.Sparse {
+		return g.Runs(t, m)
+	}
+	for _, e := range g.Pred(t) {
+		if g.Rate[int(s.machine[g.From[e]])*g.Machines+int(m)] == 0 {
+			return false
+		}
+	}
+	for _, e := range g.Succ(t) {
+		if g.Rate[int(m)*g.Machines+int(s.machine[g.To[e]])] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // otherMachine draws a machine for a task: any, or a neighbour's in the graph.

@@ -4,6 +4,7 @@ package dag
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gapwise/gapwise/internal/num/steps"
 	"github.com/gapwise/gapwise/model"
@@ -52,6 +53,9 @@ func (x *tracer) choose(b *builder, t, m int32, start float64) {
 	var on steps.Candidates
 	at := b.arrive(t)
 	for k := range b.lines {
+		if !b.g.Runs(t, int32(k)) || math.IsInf(at[k], 1) {
+			continue
+		}
 		length := b.cost(t, int32(k))
 		finish := b.lines[k].find(at[k], length) + length
 		machine := x.d.Machines[k].ID

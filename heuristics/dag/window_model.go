@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagmodel"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
@@ -155,8 +156,7 @@ func (w *window) machine(a int) {
 			w.behind[r][f] = first
 		}
 	}
-	slices.SortFunc(tasks, func(x, y int32) int { return cmp.Compare(b.place[x], b.place[y]) })
-	tasks = slices.Compact(tasks)
+	tasks = slices.Compact(order.By(tasks, b.place))
 	if len(tasks) < 2 {
 		return
 	}

@@ -20,6 +20,9 @@ type BatchPlatform struct {
 	KillAtEstimate bool // jobs end at their estimates, at the latest
 	// Placement says which processors a job may hold.
 	Placement model.BatchPlacement
+	// Nodes are the groups of nodes that the machine has, with Resources; nil: it has processors alone.
+	Nodes     []model.NodeGroup
+	Resources []string
 }
 
 // BatchJob is a policy's knowledge of a job from its submission on.
@@ -27,6 +30,7 @@ type BatchJob struct {
 	ID        string
 	Number    int32 // jobs have the numbers 0, 1, ... in the order of their submissions
 	Processes int32
+	Needs     *model.NodeNeeds // nil without nodes
 	Submit    int64
 	// Estimate is how long the job runs by the user's estimate, in ticks. A job without an estimate in an instance has
 	// an exact one, its runtime.
@@ -62,7 +66,8 @@ type BatchDecision struct {
 	At int64
 	// Processors, with Start, lists one for each process of the job, all free by the events so far. They are the
 	// policy's, and read before the next call. If nil, the job gets the lowest that are free, with
-	// model.BatchContiguous the lowest neighbours.
+	// model.BatchContiguous the lowest neighbours. On a machine of nodes they are nodes, which may be named several
+	// times; if nil, the job gets the nodes that fit best.
 	Processors []int32
 }
 
@@ -93,7 +98,7 @@ func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) 
 	if err != nil {
 		return nil, err
 	}
-	err = r.run(ctx)
+	err = r.run(ctx, r.platform(in))
 	return r.execution(in), err
 }
 
@@ -102,7 +107,7 @@ func Batch(ctx context.Context, in *model.Batch, p BatchPolicy, o BatchOptions) 
 func BatchCourse(ctx context.Context, t *view.Batch, p BatchPolicy, o BatchOptions) (*processors.Course, error) {
 	r, err := newBatchRun(t, nil, p, o)
 	if err == nil {
-		err = r.run(ctx)
+		err = r.run(ctx, r.platform(nil))
 	}
 	if err != nil {
 		return nil, err

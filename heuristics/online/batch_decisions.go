@@ -9,56 +9,38 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// do carries a decision out. It returns why it can't be; "": it is done.
+// do implements problem.
 func (r *batchRun) do(d *BatchDecision) (reason string) {
-	switch d.Type {
-	case CallAt, Busy:
-		return r.later(d)
-	case Start, Reject, Kill:
-	default:
-		return fmt.Sprintf("there is no such decision, there are %q, %q, %q, %q and %q", Start, Reject, Kill, CallAt, Busy)
-	}
 	k := d.Job
-	if k < 0 || int(k) >= r.arrived {
-		return fmt.Sprintf("no such job has been submitted, the policy knows numbers below %d", r.arrived)
-	}
-	switch p := r.phases[k]; {
-	case p == over:
-		return "it has ended, or is rejected"
-	case p == dying:
+	switch {
+	case d.Type == Busy:
+		return r.wait(d.At)
+	case r.phases[k] == dying:
 		return "it is killed already"
-	case d.Type == Kill && p == waiting:
+	case d.Type == Kill && r.phases[k] == waiting:
 		return "it isn't running"
-	case d.Type != Kill && p == running:
-		return fmt.Sprintf("it is running since %.9g s", r.t.Seconds(r.starts[k]))
-	}
-	switch d.Type {
-	case Start:
-		return r.start(d)
-	case Reject:
-		r.phases[k] = over
-		r.left--
-		r.rejected++
-	default:
+	case d.Type == Kill:
 		return r.kill(k)
+	case r.phases[k] == running:
+		return fmt.Sprintf("it is running since %.9g s", r.t.Seconds(r.starts[k]))
+	case d.Type == Start:
+		return r.start(d)
 	}
+	r.phases[k] = over
+	r.left--
+	r.rejected++
 	return ""
 }
 
-// later notes that the policy wants to be called, or is busy.
-func (r *batchRun) later(d *BatchDecision) string {
+// wait notes that the policy is busy until an instant.
+func (r *batchRun) wait(until int64) string {
 	switch {
-	case d.At <= r.now:
-		return "this isn't later than now"
-	case d.Type == CallAt:
-		r.calls.Push(d.At)
-	case d.At > view.MostTime:
+	case until > view.MostTime:
 		return tooLate
 	case r.options.Order != model.BatchOrderBatch:
 		return fmt.Sprintf("in the order %q a policy decides at once", r.options.Order)
-	default:
-		r.busy = max(r.busy, d.At)
 	}
+	r.busy = max(r.busy, until)
 	return ""
 }
 
@@ -77,9 +59,11 @@ func (r *batchRun) start(d *BatchDecision) string {
 		return fmt.Sprintf("its start, %.9g s, is in the past", r.t.Seconds(at))
 	case d.Processors != nil && len(d.Processors) != width:
 		return fmt.Sprintf("it has %d processes, on %d processors", width, len(d.Processors))
+	case r.nodes != nil:
+		return r.startOnNodes(d, at)
 	case width > r.idle:
 		return fmt.Sprintf("it needs %d processors, %d are free", width, r.idle)
-	case d.Processors == nil && !r.fits(width):
+	case d.Processors == nil && !r.fits(d.Job):
 		return fmt.Sprintf("it needs %d neighbouring processors, of the %d that are free fewer are neighbours", width, r.idle)
 	}
 	for i, p := range d.Processors {
@@ -100,13 +84,31 @@ func (r *batchRun) start(d *BatchDecision) string {
 	return ""
 }
 
-// fits reports whether a job of a width can start now on allowed processors.
-func (r *batchRun) fits(width int) bool {
+// startOnNodes starts a job that waits on a machine of nodes.
+func (r *batchRun) startOnNodes(d *BatchDecision, at int64) string {
+	needs, list := r.t.Jobs[d.Job].Needs, d.Processors
+	if list == nil {
+		if list = r.nodes.Fit(needs, int(r.jobs[d.Job].Processes)); list == nil {
+			return "it doesn't fit the nodes as they are used now"
+		}
+	} else if why := r.nodes.Refuse(needs, list); why != "" {
+		return why
+	}
+	r.begin(d.Job, at, list)
+	return ""
+}
+
+// fits reports whether a job can start now on allowed processors.
+func (r *batchRun) fits(k int32) bool {
+	width := int(r.jobs[k].Processes)
+	if r.nodes != nil {
+		return r.nodes.Fits(r.t.Jobs[k].Needs, width)
+	}
 	return width <= r.idle && (r.options.Placement != model.BatchContiguous || r.free.Neighbours(int32(width)) >= 0)
 }
 
-// begin gives a job its processors, either named and taken already or the lowest that it may hold, and has it run from
-// an instant on.
+// begin gives a job its processors, and has it run from an instant on. They are named and taken already, or the lowest
+// that it may hold.
 func (r *batchRun) begin(k int32, at int64, named []int32) {
 	width := int(r.jobs[k].Processes)
 	if len(r.array) < width { // jobs have started anew
@@ -115,6 +117,12 @@ func (r *batchRun) begin(k int32, at int64, named []int32) {
 	list := r.array[:width:width]
 	r.array = r.array[width:]
 	switch {
+	case r.nodes != nil:
+		if named == nil {
+			named = r.nodes.Fit(r.t.Jobs[k].Needs, width)
+		}
+		copy(list, named)
+		r.nodes.Take(r.t.Jobs[k].Needs, list)
 	case named != nil:
 		copy(list, named)
 	case r.options.Placement == model.BatchContiguous:
@@ -126,25 +134,27 @@ func (r *batchRun) begin(k int32, at int64, named []int32) {
 	default:
 		r.free.Take(list)
 	}
-	x := completion{at: at + r.lengths[k], job: k}
+	rank := int32(0)
 	if r.options.Order == model.BatchOrderPyss { // ends come in the order of starts
-		x.rank = int32(len(r.started))
+		rank = int32(len(r.started))
 	}
 	r.phases[k], r.starts[k], r.lists[k] = running, at, list
 	r.idle -= width
 	r.started = append(r.started, k)
-	r.completions.Push(x)
+	r.expect(k, at+r.lengths[k], ends, rank)
 }
 
 // kill notes that a job that runs is killed. One that ends at this very instant, which the
-// policy can't know, has ended: nothing happens.
+// policy can't know, has ended: nothing happens. The event makes the policy be asked again. That ends: a job that is
+// killed has run, so none is killed twice at an instant.
 func (r *batchRun) kill(k int32) string {
 	switch {
 	case r.starts[k] >= r.now:
 		return "it hasn't run yet"
-	case r.end(k) > r.now:
+	case r.starts[k]+r.lengths[k] > r.now:
 		r.phases[k] = dying
 		r.lost = append(r.lost, stay{k, r.starts[k], r.now, r.lists[k]})
+		r.expect(k, r.now, kills, int32(len(r.lost)))
 	}
 	return ""
 }

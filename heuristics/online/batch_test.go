@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -129,9 +130,7 @@ func TestTold(t *testing.T) {
 		p.checkTold(t, name, c.told)
 		checkRuns(t, name, e.Runs, onProcessors, c.runs)
 		if c.err == "" {
-			if r, err := verify.Verify(t.Context(), in, e, verify.Options{}); err != nil || !r.Feasible() {
-				t.Errorf("%s: %v %v", name, err, r)
-			}
+			require.Feasible(verify.Verify(t.Context(), in, e, verify.Options{}))(t, name)
 		}
 	}
 }
@@ -169,9 +168,7 @@ func TestToldOfLogs(t *testing.T) {
 	in := &model.Batch{Processors: 8, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}, {ID: "b", RuntimeS: 1, Processes: 1, Log: &whole},
 		{ID: "c", RuntimeS: 1, Processes: 1, Log: &whole}, {ID: "d", RuntimeS: 1, Processes: 1, Log: &public}}}
 	p := &inquisitive{}
-	if _, err := online.Batch(t.Context(), in, p, online.BatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(online.Batch(t.Context(), in, p, online.BatchOptions{})))
 	if len(p.logs) != 4 || p.logs[0] != nil || *p.logs[1] != public || p.logs[1] != p.logs[2] || p.logs[3] != &public || whole.Status != "cancelled" {
 		t.Errorf("told %v", p.logs)
 	}
@@ -189,9 +186,8 @@ func TestStopped(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := online.Batch(ctx, platform(), &narrowest{}, online.BatchOptions{}); !errors.Is(err, model.ErrNoSolution) {
-		t.Error(err)
-	}
+	require.Refused(t, "online.Batch", require.Err(online.Batch(ctx, platform(), &narrowest{}, online.BatchOptions{})),
+		model.ErrNoSolution, "")
 	e, err = online.Batch(ctx, platform(), &narrowest{}, online.BatchOptions{Complete: true})
 	if err != nil || len(e.Runs) != 3 || !slices.Equal(e.Runs[1].Segments[0].Place.Processors, []int32{0, 1}) || e.Runs[1].Segments[0].StartS != 10 {
 		t.Errorf("%v, %v", err, e)

@@ -63,6 +63,6 @@ type ReservationDecision struct {
 // O(log n + v) per request, plus the PEs that change hands, with v bookings that may overlap it in time.
 func Reservation(ctx context.Context, in *model.Reservation, p ReservationPolicy) (*model.Bookings, error) {
 	r := newReservationRun(in, view.Shared(ctx, in, view.OfReservation), p)
-	err := r.run(ctx)
+	err := r.run(ctx, ReservationPlatform{r.t.PEs, r.t.Goal, r.t.PerSecond()})
 	return r.bookings(in.Goal), err
 }

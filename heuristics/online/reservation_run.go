@@ -3,145 +3,67 @@
 package online
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/bitset"
-	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
-	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
 
 // reservationRun is a run of a policy. The policy knows requests, phases, starts and pes; occasions and t are the
-// truth.
+// truth. A request is waiting until it is answered, running from then on, and over when it is rejected, has ended
+// early, or is withdrawn.
 type reservationRun struct {
-	driver[ReservationPlatform, ReservationEvent, ReservationDecision]
-	t         *view.Reservation
-	requests  []ReservationRequest
-	arrived   int // requests from here on are coming
-	phases    []promise
-	starts    []int64        // of those that are accepted; -1: it isn't
-	pes       []model.PEList // nil: the booking has none yet
-	occasions heap.Heap[occasion]
-	held      held
-	anew      bool // a booking was moved, or had no PEs at first
-	free      bitset.Set
-}
-
-// promise is the state of a request's booking.
-type promise uint8
-
-const (
-	unknown  promise = iota // it hasn't arrived
-	asks                    // it is to be answered
-	isBooked                // PEs are its own, if it has some
-	isOver                  // it is rejected, has ended early, or is withdrawn
-)
-
-// occasion is something that happens to a booking. Occasions of one instant come in the order of their kinds, and then
-// of requests.
-type occasion struct {
-	at      int64
-	what    what
-	request int32 // 0 for a call
-	start   int64 // of the booking: if this is another one now, nothing happens
-}
-
-type what uint8
-
-const (
-	endsEarly what = iota
-	takesPEs       // the start of a booking that has none
-	isWithdrawn
-	isCalled
-)
-
-func (x occasion) before(y occasion) bool {
-	return x.at < y.at || x.at == y.at && (x.what < y.what || x.what == y.what && x.request < y.request)
+	simulation[ReservationPlatform, ReservationEvent, ReservationDecision]
+	t        *view.Reservation
+	requests []ReservationRequest
+	starts   []int64        // of those that are accepted; -1: it isn't
+	pes      []model.PEList // nil: the booking has none yet
+	held     held
+	anew     bool // a booking was moved, or had no PEs at first
+	free     bitset.Set
 }
 
 func newReservationRun(in *model.Reservation, t *view.Reservation, p ReservationPolicy) *reservationRun {
 	n := len(in.Requests)
-	r := &reservationRun{driver: driver[ReservationPlatform, ReservationEvent, ReservationDecision]{policy: p, perSecond: t.PerSecond()}, t: t,
-		requests: make([]ReservationRequest, n), phases: make([]promise, n), starts: make([]int64, n), pes: make([]model.PEList, n),
-		occasions: heap.Heap[occasion]{Less: occasion.before}, free: bitset.New(in.PEs)}
+	r := &reservationRun{t: t, requests: make([]ReservationRequest, n),
+		starts: slices.Repeat([]int64{-1}, n), pes: make([]model.PEList, n), free: bitset.New(in.PEs)}
+	arrivals := make([]int64, n)
 	for k := range in.Requests {
 		q := &t.Requests[k]
 		r.requests[k] = ReservationRequest{in.Requests[k].ID, int32(k), in.Requests[k].PEs, q.Arrival, q.Ready, q.Duration, q.Deadline}
-		r.starts[k] = -1
+		arrivals[k] = q.Arrival
 	}
+	r.simulation = simulate(r, p, "request", "arrived", "", arrivals, Accept, Reject, Move, CallAt)
+	r.perSecond, r.effort, r.call = t.PerSecond(), 10, callsFirst
+	r.early = func(x, _ occasion) bool { return x.kind() == arrives } // each is answered before the next
 	return r
 }
 
-// run goes from instant to instant until nothing more happens.
-func (r *reservationRun) run(ctx context.Context) error {
-	if err := r.policy.Begin(ReservationPlatform{r.t.PEs, r.t.Goal, r.t.PerSecond()}); err != nil {
-		return err
-	}
-	for n := len(r.requests); ; {
-		arrives := r.arrived < n
-		switch {
-		case r.occasions.Len() > 0 && !(arrives && r.requests[r.arrived].Arrival <= r.occasions.Items[0].at):
-			r.now, arrives = r.occasions.Items[0].at, false
-		case !arrives:
-			return nil
-		case meter.Stop(ctx, 10):
-			n = 0 // what was accepted by then
-			continue
-		default:
-			r.now = r.requests[r.arrived].Arrival
-		}
-		told, err := r.tellOccasions()
-		if err != nil {
-			return err
-		}
-		if arrives {
-			k := r.arrived
-			r.arrived++
-			r.phases[k] = asks
-			err = r.report(Submitted, ReservationEvent{Type: Submitted, At: r.now, Request: &r.requests[k]})
-		}
-		if err == nil && (arrives || told) {
-			err = r.decide(arrives)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
+// ends implements problem.
+func (*reservationRun) ends(next int64) (bool, error) { return next == never, nil }
 
-// tellOccasions reports what happens now to bookings. It returns whether it reported something.
-func (r *reservationRun) tellOccasions() (told bool, err error) {
-	for r.occasions.Len() > 0 && r.occasions.Items[0].at <= r.now {
-		x := r.occasions.Pop()
-		e := ReservationEvent{Type: Called, At: r.now}
-		if k := x.request; x.what != isCalled {
-			if r.phases[k] != isBooked || r.starts[k] != x.start || x.what == takesPEs && r.pes[k] != nil {
-				continue // it was moved, back perhaps
-			}
-			if x.what == takesPEs {
-				if err := r.takePEs(k); err != nil {
-					return told, err
-				}
-				continue
-			}
-			e = ReservationEvent{Ended, r.now, &r.requests[k], x.start, r.pes[k]}
-			if x.what == isWithdrawn {
-				e.Type = Withdrawn
-			}
-			r.phases[k] = isOver
-			r.held.leave(x.start, k)
-		}
-		told = true
-		if err := r.report(e.Type, e); err != nil {
-			return true, err
-		}
+// happen implements problem.
+func (r *reservationRun) happen(x occasion) (told bool, err error) {
+	k := x.item
+	switch x.kind() {
+	case arrives:
+		return true, r.report(Submitted, ReservationEvent{Type: Submitted, At: r.now, Request: &r.requests[k]})
+	case callsFirst:
+		return true, r.report(Called, ReservationEvent{Type: Called, At: r.now})
+	case takesPEs:
+		return false, r.takePEs(k)
 	}
-	return told, nil
+	e := ReservationEvent{Ended, r.now, &r.requests[k], r.starts[k], r.pes[k]}
+	if x.kind() == withdraws {
+		e.Type = Withdrawn
+	}
+	r.phases[k] = over
+	r.held.leave(e.Start, k)
+	return true, r.report(e.Type, e)
 }
 
 // takePEs gives a booking that starts now its PEs.
@@ -153,11 +75,12 @@ func (r *reservationRun) takePEs(k int32) error {
 		return true
 	})
 	if n := r.free.Len(); n < q.PEs {
-		return r.refuse(fmt.Sprintf("start of request %q", q.ID), fmt.Sprintf("it asks for %d PEs, %d are no one else's until its end", q.PEs, n))
+		return r.error(fmt.Sprintf("start of request %q", q.ID),
+			fmt.Sprintf("it asks for %d PEs, %d are no one else's until its end", q.PEs, n))
 	}
 	pes := bookings.LowestPEs(r.free, q.PEs)
 	r.hold(k, pes)
-	r.expect(k)
+	r.foresee(k)
 	return nil
 }
 
@@ -167,68 +90,44 @@ func (r *reservationRun) hold(k int32, pes model.PEList) {
 	r.held.add(holding{r.starts[k], r.starts[k] + r.requests[k].Duration, blocksOf(pes, r.t.PEs), k}, r.now)
 }
 
-// expect notes what will happen to a booking.
-func (r *reservationRun) expect(k int32) {
+// foresee notes what will happen to a booking.
+func (r *reservationRun) foresee(k int32) {
 	q, start := &r.t.Requests[k], r.starts[k]
 	switch {
 	case !q.Runs(start):
-		r.occasions.Push(occasion{max(q.Cancel, r.now), isWithdrawn, k, start})
+		r.expect(k, max(q.Cancel, r.now), withdraws, 0)
 	case r.pes[k] == nil:
-		r.occasions.Push(occasion{start, takesPEs, k, start})
+		r.expect(k, start, takesPEs, 0)
 	case q.Runtime < q.Duration:
-		r.occasions.Push(occasion{start + q.Runtime, endsEarly, k, start})
+		r.expect(k, start+q.Runtime, ends, 0)
+	default:
+		r.cancel(k)
 	}
 }
 
-// decide asks what to do, and does it. If a request has arrived it must be answered.
-func (r *reservationRun) decide(arrived bool) error {
-	all, err := r.ask()
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		if reason := r.do(&all[i]); reason != "" {
-			return r.refuse(r.named(&all[i]), reason)
-		}
-	}
-	if k := r.arrived - 1; arrived && r.phases[k] == asks {
-		return r.refuse(fmt.Sprintf("none on request %q", r.requests[k].ID), "a request is accepted or rejected when it arrives")
-	}
-	return nil
+// settle implements problem.
+func (r *reservationRun) settle([]ReservationDecision) error {
+	return r.answered("a request is accepted or rejected when it arrives")
 }
 
-// named names a decision.
-func (r *reservationRun) named(d *ReservationDecision) string {
-	return r.words(d.Type, d.At, "request", d.Request, r.arrived, r.id)
+// head implements problem.
+func (*reservationRun) head(d *ReservationDecision) (DecisionType, int32, int64) {
+	return d.Type, d.Request, d.At
 }
 
-// id returns the id of a request.
+// id implements problem.
 func (r *reservationRun) id(k int32) string { return r.requests[k].ID }
 
-// do carries a decision out. It returns why it can't be; "": it is done.
+// do implements problem.
 func (r *reservationRun) do(d *ReservationDecision) (reason string) {
 	k := d.Request
-	switch d.Type {
-	case CallAt:
-		if d.At <= r.now {
-			return "this isn't later than now"
-		}
-		r.occasions.Push(occasion{at: d.At, what: isCalled})
-		return ""
-	case Accept, Move, Reject:
-	default:
-		return fmt.Sprintf("there is no such decision, there are %q, %q, %q and %q", Accept, Reject, Move, CallAt)
-	}
-	if k < 0 || int(k) >= r.arrived {
-		return fmt.Sprintf("no such request has arrived, the policy knows numbers below %d", r.arrived)
-	}
 	switch p := r.phases[k]; {
-	case d.Type != Move && p != asks:
+	case d.Type != Move && p != waiting:
 		return "it is answered already"
 	case d.Type == Reject:
-		r.phases[k] = isOver
+		r.phases[k] = over
 		return ""
-	case d.Type == Move && p != isBooked:
+	case d.Type == Move && p != running:
 		return "it isn't booked"
 	case d.Type == Move && (r.starts[k] < r.now || r.starts[k] == r.now && r.pes[k] != nil):
 		return fmt.Sprintf("it has started at %.9g s", r.seconds(r.starts[k]))
@@ -250,16 +149,16 @@ func (r *reservationRun) book(k int32, start int64, pes model.PEList) string {
 	if reason := r.check(k, start, pes); reason != "" {
 		return reason
 	}
-	if r.phases[k] == isBooked {
+	if r.phases[k] == running {
 		r.held.leave(r.starts[k], k)
 		r.anew = true
 	}
 	r.anew = r.anew || pes == nil
-	r.phases[k], r.starts[k], r.pes[k] = isBooked, start, nil
+	r.phases[k], r.starts[k], r.pes[k] = running, start, nil
 	if pes != nil {
 		r.hold(k, pes)
 	}
-	r.expect(k)
+	r.foresee(k)
 	return ""
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,9 +41,7 @@ func (s *script[P, E, D]) Decide() ([]D, error) {
 // checkTold checks the events that the policy got, and that it asked for decisions between.
 func (s *script[P, E, D]) checkTold(t *testing.T, name, want string) {
 	t.Helper()
-	if told := strings.Join(s.told, ", "); told != want {
-		t.Errorf("%s: told %s, want %s", name, told, want)
-	}
+	require.Same(t, name+": told", want, strings.Join(s.told, ", "))
 }
 
 // checkRefused checks that a run ended by a decision that is refused, in one line.
@@ -76,9 +75,7 @@ func checkRuns[P any](t *testing.T, name string, all []model.Run[P], place func(
 		}
 		runs = append(runs, text)
 	}
-	if got := strings.Join(runs, ", "); got != want {
-		t.Errorf("%s: %s, want %s", name, got, want)
-	}
+	require.Same(t, name, want, strings.Join(runs, ", "))
 }
 
 // nowhere says nothing of a place.

@@ -68,6 +68,6 @@ type TVCDecision struct {
 // O(log n) per event and decision, plus the servers and links of the request.
 func TVC(ctx context.Context, in *model.TVC, p TVCPolicy) (*model.Embeddings, error) {
 	r := newTVCRun(in, view.Shared(ctx, in, view.OfTVC), p)
-	err := r.run(ctx)
-	return r.embeddings(), err
+	err := r.run(ctx, r.platform())
+	return r.Embeddings(in, r.courses), err
 }

@@ -63,7 +63,7 @@ func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Exec
 	if err != nil {
 		return nil, err
 	}
-	err = r.run(ctx)
+	err = r.run(ctx, r.platform())
 	return r.execution(), err
 }
 
@@ -72,7 +72,7 @@ func TwoTier(ctx context.Context, in *model.Batch, p TwoTierPolicy) (*model.Exec
 func TwoTierCourse(ctx context.Context, t *view.Batch, p TwoTierPolicy) error {
 	r, err := newTwoTierRun(t, nil, p)
 	if err == nil {
-		err = r.run(ctx)
+		err = r.run(ctx, r.platform())
 	}
 	return err
 }

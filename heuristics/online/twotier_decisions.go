@@ -9,54 +9,32 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// named names a decision.
-func (r *twoTierRun) named(d *TwoTierDecision) string {
-	return r.words(d.Type, d.At, "job", d.Job, r.arrived, r.id)
-}
+// head implements problem.
+func (*twoTierRun) head(d *TwoTierDecision) (DecisionType, int32, int64) { return d.Type, d.Job, d.At }
 
-// id returns the id of a job.
+// id implements problem.
 func (r *twoTierRun) id(k int32) string { return r.jobs[k].ID }
 
-// first carries the first part of a decision out: jobs leave their processors. It
-// returns why it can't be; "": it is done.
-func (r *twoTierRun) first(d *TwoTierDecision) string {
-	k := d.Job
-	switch d.Type {
-	case CallAt:
-		if d.At <= r.now {
-			return "this isn't later than now"
-		}
-		r.calls.Push(d.At)
-		return ""
-	case Start, Move, Kill, Reject:
-	default:
-		return fmt.Sprintf("there is no such decision, there are %q, %q, %q, %q and %q", Start, Move, Kill, Reject, CallAt)
-	}
-	if k < 0 || int(k) >= r.arrived {
-		return fmt.Sprintf("no such job has been submitted, the policy knows numbers below %d", r.arrived)
-	}
-	x, starts := &r.states[k], d.Type == Start || d.Type == Reject
+// do implements problem: jobs leave their processors.
+func (r *twoTierRun) do(d *TwoTierDecision) string {
+	k, starts := d.Job, d.Type == Start || d.Type == Reject
 	switch {
-	case x.phase == over:
-		return "it has ended, or is rejected"
-	case x.phase == placing:
+	case r.phases[k] == placing:
 		return "it gets a place already"
-	case starts && x.phase == running:
-		return fmt.Sprintf("it is running, here since %.9g s", r.seconds(x.entered))
-	case !starts && x.phase == waiting:
+	case starts && r.phases[k] == running:
+		return fmt.Sprintf("it is running, here since %.9g s", r.seconds(r.states[k].entered))
+	case !starts && r.phases[k] == waiting:
 		return "it isn't running"
+	case !starts:
+		r.leave(k, d.Type == Kill)
 	}
 	switch d.Type {
-	case Start:
-		x.phase = placing
-	case Move:
-		r.leave(k, false)
-		x.phase = placing
+	case Start, Move:
+		r.phases[k] = placing
 	case Kill:
-		r.leave(k, true)
-		x.phase, x.list = waiting, nil
+		r.phases[k], r.states[k].list = waiting, nil
 	default:
-		x.phase = over
+		r.phases[k] = over
 		r.left--
 		r.rejected++
 	}
@@ -98,7 +76,8 @@ func (r *twoTierRun) place(d *TwoTierDecision) string {
 	if d.Type == Move && (&list[0] != &x.list[0]) && !slices.Equal(list, x.list) {
 		x.migrates = r.now + r.t.Migration
 	}
-	x.phase, x.background, x.list, x.entered, x.since = running, background, list, r.now, max(r.now, x.migrates)
+	r.phases[d.Job] = running
+	x.background, x.list, x.entered, x.since = background, list, r.now, max(r.now, x.migrates)
 	if background {
 		r.touch(d.Job)
 		return ""

@@ -3,12 +3,9 @@
 package online
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/num/heap"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
@@ -20,19 +17,16 @@ import (
 // processors changes. Its end is computed from its rate, as the first whole microsecond at
 // which its work is done.
 type twoTierRun struct {
-	driver[TwoTierPlatform, TwoTierEvent, TwoTierDecision]
-	t           *view.Batch
-	jobs        []TwoTierJob
-	arrived     int // jobs from here on are coming
-	left        int // jobs that aren't over
-	rejected    int
-	states      []tierState
-	fore        []tierProcess // by processor
-	back        []int32       // job by processor; -1: none
-	touched     []int32       // jobs in the background whose rates may change at this instant
-	completions heap.Heap[completion]
-	calls       heap.Heap[int64]
-	stays       []tierStay // that have ended, in this order
+	simulation[TwoTierPlatform, TwoTierEvent, TwoTierDecision]
+	t        *view.Batch
+	jobs     []TwoTierJob
+	left     int // jobs that aren't over
+	rejected int
+	states   []tierState
+	fore     []tierProcess // by processor
+	back     []int32       // job by processor; -1: none
+	touched  []int32       // jobs in the background whose rates may change at this instant
+	stays    []tierStay    // that have ended, in this order
 }
 
 // tierProcess is the process in the foreground of a processor.
@@ -43,14 +37,12 @@ type tierProcess struct {
 
 // tierState is a job's place and its finished work.
 type tierState struct {
-	phase      phase
 	background bool
 	touched    bool
 	rate       int64
 	left       int64 // work left at since, in ten-thousandths of a microsecond
 	since      int64 // the job works at its rate since then
 	migrates   int64 // it does no work up to then
-	finish     int64 // by its rate; never: it doesn't work, or isn't running
 	entered    int64
 	list       []int32
 }
@@ -63,9 +55,6 @@ type tierStay struct {
 	list             []int32
 }
 
-// placing is the phase of a job that gets a place by the decisions of this call.
-const placing = over + 1
-
 func newTwoTierRun(t *view.Batch, in *model.Batch, p TwoTierPolicy) (*twoTierRun, error) {
 	if t.Tiers != 2 {
 		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
@@ -75,16 +64,12 @@ func newTwoTierRun(t *view.Batch, in *model.Batch, p TwoTierPolicy) (*twoTierRun
 		return nil, err
 	}
 	n, public := len(t.Jobs), publicLogs{}
-	r := &twoTierRun{driver: driver[TwoTierPlatform, TwoTierEvent, TwoTierDecision]{policy: p, perSecond: ticksPerSecond}, t: t, jobs: make([]TwoTierJob, n),
-		left: n, states: make([]tierState, n), fore: make([]tierProcess, t.Processors), back: make([]int32, t.Processors), stays: make([]tierStay, 0, n),
-		completions: heap.Heap[completion]{Less: completion.before}, calls: heap.Heap[int64]{Less: func(a, b int64) bool { return a < b }}}
+	r := &twoTierRun{t: t, jobs: make([]TwoTierJob, n), left: n, states: make([]tierState, n),
+		fore: make([]tierProcess, t.Processors), back: make([]int32, t.Processors), stays: make([]tierStay, 0, n)}
+	r.simulation = simulate(r, p, "job", "been submitted", "ended", submissions(t), Start, Move, Kill, Reject, CallAt)
 	for k := range t.Jobs {
-		j := &t.Jobs[k]
-		r.jobs[k] = TwoTierJob{BatchJob{Number: int32(k), Submit: j.Submit, Estimate: estimates[k], Processes: int32(j.Processes)}, j.Use}
-		if in != nil {
-			r.jobs[k].ID, r.jobs[k].Log = in.Jobs[k].ID, public.public(in.Jobs[k].Log)
-		}
-		r.states[k] = tierState{left: j.Work(), finish: never}
+		r.jobs[k] = TwoTierJob{public.job(t, in, k, estimates[k]), t.Jobs[k].Use}
+		r.states[k] = tierState{left: t.Jobs[k].Work()}
 	}
 	for p := range r.fore {
 		r.fore[p].job, r.back[p] = -1, -1
@@ -92,93 +77,67 @@ func newTwoTierRun(t *view.Batch, in *model.Batch, p TwoTierPolicy) (*twoTierRun
 	return r, nil
 }
 
-// run goes from instant to instant until all jobs are over.
-func (r *twoTierRun) run(ctx context.Context) error {
-	p := TwoTierPlatform{BatchPlatform{r.t.Processors, r.t.KillAtEstimate, model.BatchLowest}, r.t.Threshold, r.t.Migration}
-	if err := r.policy.Begin(p); err != nil {
-		return err
-	}
-	for instants := 0; r.left > 0; instants++ {
-		if instants%1024 == 0 && meter.Stop(ctx, 2048) {
-			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, len(r.jobs)-r.left-r.rejected, len(r.jobs))
-		}
-		at := r.nextEnd()
-		if r.arrived < len(r.jobs) {
-			at = min(at, r.jobs[r.arrived].Submit)
-		}
-		if r.calls.Len() > 0 {
-			at = min(at, r.calls.Items[0])
-		}
-		switch {
-		case at == never:
-			return fmt.Errorf("%w: after %.9g s nothing happens any more, and %d jobs haven't ended", model.ErrNoSolution, r.seconds(r.now), r.left)
-		case at > view.MostTime:
-			return processors.TooLate()
-		}
-		r.now = at
-		if err := r.instant(); err != nil {
-			return err
-		}
-	}
-	if r.rejected > 0 {
-		return fmt.Errorf("%w: the policy has rejected %d of %d jobs", model.ErrNoSolution, r.rejected, len(r.jobs))
-	}
-	return nil
+// platform returns a policy's knowledge before the first job.
+func (r *twoTierRun) platform() TwoTierPlatform {
+	p := BatchPlatform{Processors: r.t.Processors, KillAtEstimate: r.t.KillAtEstimate, Placement: model.BatchLowest}
+	return TwoTierPlatform{p, r.t.Threshold, r.t.Migration}
 }
 
-// instant reports what happens now, asks, and computes new rates.
-func (r *twoTierRun) instant() error {
-	for r.nextEnd() == r.now {
-		k := r.completions.Pop().job
-		r.leave(k, false)
-		r.states[k].phase, r.left = over, r.left-1
-		if err := r.report(Ended, TwoTierEvent{Ended, r.now, &r.jobs[k]}); err != nil {
-			return err
-		}
+// ends implements problem.
+func (r *twoTierRun) ends(next int64) (bool, error) {
+	n := len(r.jobs)
+	switch {
+	case r.left == 0:
+		return true, rejection(r.rejected, n)
+	case r.instants%1024 == 0 && meter.Stop(r.ctx, 2048):
+		return true, fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, n-r.left-r.rejected, n)
+	case next == never:
+		return true, fmt.Errorf("%w: after %.9g s nothing happens any more, and %d jobs haven't ended",
+			model.ErrNoSolution, r.seconds(r.now), r.left)
+	case next > view.MostTime:
+		return true, processors.TooLate()
 	}
-	for r.arrived < len(r.jobs) && r.jobs[r.arrived].Submit == r.now {
-		k := r.arrived
-		r.states[k].phase = waiting
-		r.arrived++
-		if err := r.report(Submitted, TwoTierEvent{Submitted, r.now, &r.jobs[k]}); err != nil {
-			return err
-		}
-	}
-	for r.calls.Len() > 0 && r.calls.Items[0] == r.now {
-		r.calls.Pop()
-		if err := r.report(Called, TwoTierEvent{Type: Called, At: r.now}); err != nil {
-			return err
-		}
-	}
-	all, err := r.ask()
-	if err != nil {
-		return err
-	}
-	for _, step := range []func(*TwoTierDecision) string{r.first, r.place, r.below} {
-		for i := range all {
-			if reason := step(&all[i]); reason != "" {
-				return r.refuse(r.named(&all[i]), reason)
-			}
-		}
-	}
-	r.refresh()
-	return nil
+	return false, nil
 }
 
-// nextEnd returns when the next job ends. It drops completions that a change of the rate has
-// made wrong.
-func (r *twoTierRun) nextEnd() int64 {
-	for r.completions.Len() > 0 {
-		if x := r.completions.Items[0]; r.states[x.job].finish == x.at {
-			return x.at
-		}
-		r.completions.Pop()
+// happen implements problem.
+func (r *twoTierRun) happen(x occasion) (told bool, err error) {
+	e := TwoTierEvent{Type: Called, At: r.now}
+	if x.item >= 0 {
+		e.Type, e.Job = Submitted, &r.jobs[x.item]
 	}
-	return never
+	if x.kind() == ends {
+		e.Type = Ended
+		r.leave(x.item, false)
+		r.phases[x.item], r.left = over, r.left-1
+	}
+	return true, r.report(e.Type, e)
 }
 
-// settle counts the work of a job up to now.
-func (r *twoTierRun) settle(x *tierState) {
+// settle implements problem: jobs take their processors, the use of these is compared, and rates change.
+func (r *twoTierRun) settle(all []TwoTierDecision) error {
+	err := r.each(all, r.place)
+	if err == nil {
+		err = r.each(all, r.below)
+	}
+	for _, k := range r.touched {
+		x := &r.states[k]
+		x.touched = false
+		if r.phases[k] != running || !x.background {
+			continue
+		}
+		if rate := r.rate(k); rate != x.rate {
+			r.count(x)
+			x.rate = rate
+			r.complete(k)
+		}
+	}
+	r.touched = r.touched[:0]
+	return err
+}
+
+// count counts the work of a job up to now.
+func (r *twoTierRun) count(x *tierState) {
 	if r.now > x.since {
 		x.left -= x.rate * (r.now - x.since)
 		x.since = r.now
@@ -189,17 +148,10 @@ func (r *twoTierRun) settle(x *tierState) {
 func (r *twoTierRun) complete(k int32) {
 	x := &r.states[k]
 	if x.rate == 0 {
-		x.finish = never
+		r.cancel(k)
 		return
 	}
-	x.finish = x.since + (x.left+x.rate-1)/x.rate
-	r.completions.Push(completion{at: x.finish, job: k})
-	// Wrong completions are at most about as many as right ones: memory stays linear,
-	// for O(log n) per completion.
-	if most := 4*len(r.fore) + 64; r.completions.Len() > most {
-		r.completions.Items = slices.DeleteFunc(r.completions.Items, func(c completion) bool { return r.states[c.job].finish != c.at })
-		r.completions.Init()
-	}
+	r.expect(k, x.since+(x.left+x.rate-1)/x.rate, ends, 0)
 }
 
 // touch notes that the rate of job k, in the background, may have changed; -1: there is none.
@@ -208,23 +160,6 @@ func (r *twoTierRun) touch(k int32) {
 		r.states[k].touched = true
 		r.touched = append(r.touched, k)
 	}
-}
-
-// refresh computes the rates of jobs in the background with a changed foreground.
-func (r *twoTierRun) refresh() {
-	for _, k := range r.touched {
-		x := &r.states[k]
-		x.touched = false
-		if x.phase != running || !x.background {
-			continue
-		}
-		if rate := r.rate(k); rate != x.rate {
-			r.settle(x)
-			x.rate = rate
-			r.complete(k)
-		}
-	}
-	r.touched = r.touched[:0]
 }
 
 // rate returns the rate of a job in the background: its slowest process's.
@@ -247,7 +182,7 @@ func (r *twoTierRun) rate(k int32) int64 {
 // leave takes job k, which runs, from its processors, with its finished work or, if that is lost, without.
 func (r *twoTierRun) leave(k int32, lost bool) {
 	x := &r.states[k]
-	r.settle(x)
+	r.count(x)
 	if lost {
 		x.left, x.migrates = r.t.Jobs[k].Work(), 0
 	}
@@ -260,14 +195,15 @@ func (r *twoTierRun) leave(k int32, lost bool) {
 			r.touch(r.back[p])
 		}
 	}
-	x.finish, x.rate = never, 0
+	x.rate = 0
+	r.cancel(k)
 }
 
 // execution returns the runs until now.
 func (r *twoTierRun) execution() *model.Execution {
 	type segment = model.Segment[model.BatchPlace]
 	for k := range r.states { // after an error
-		if x := &r.states[k]; x.phase == running && x.entered < r.now {
+		if x := &r.states[k]; r.phases[k] == running && x.entered < r.now {
 			r.stays = append(r.stays, tierStay{int32(k), x.background, false, x.entered, r.now, x.list})
 		}
 	}

@@ -4,11 +4,11 @@ package online_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -79,9 +79,8 @@ func TestTwoTierRefused(t *testing.T) {
 	}
 	in := tiered()
 	in.Tiers = 1
-	if _, err := online.TwoTier(context.Background(), in, tiers(nil)); !errors.Is(err, model.ErrUnsupported) {
-		t.Error(err)
-	}
+	require.Refused(t, "online.TwoTier", require.Err(online.TwoTier(context.Background(), in, tiers(nil))),
+		model.ErrUnsupported, "")
 }
 
 // Events come in time, with moves, a migration, a kill, and two jobs that change places.
@@ -116,9 +115,7 @@ func TestTwoTierTold(t *testing.T) {
 		p.checkTold(t, name, c.told)
 		checkRuns(t, name, e.Runs, nowhere, c.runs)
 		if c.err == "" {
-			if r, err := verify.Verify(t.Context(), in, e, verify.Options{}); err != nil || !r.Feasible() {
-				t.Errorf("%s: %v %v", name, err, r)
-			}
+			require.Feasible(verify.Verify(t.Context(), in, e, verify.Options{}))(t, name)
 		}
 	}
 }

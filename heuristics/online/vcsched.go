@@ -84,6 +84,6 @@ func VCSched(ctx context.Context, in *model.VCSched, stays []VCSchedStay, p VCSc
 		return nil, err
 	}
 	r.result.LeastYield, r.result.MeanYield = math.NaN(), math.NaN()
-	err = r.run(ctx)
+	err = r.run(ctx, r.platform())
 	return &r.result, err
 }

@@ -82,9 +82,7 @@ func TestVCSchedRefused(t *testing.T) {
 		}
 		run, err := online.VCSched(t.Context(), in, stays, machines(c.turns))
 		checkRefused(t, name, err, c.want)
-		if len(run.Steps) != c.steps {
-			t.Errorf("%s: %d steps, want %d", name, len(run.Steps), c.steps)
-		}
+		require.Same(t, name+": steps", c.steps, len(run.Steps))
 	}
 	for name, change := range map[string]func(*model.VCSched, *[]online.VCSchedStay){
 		"fewer stays":     func(_ *model.VCSched, s *[]online.VCSchedStay) { *s = (*s)[:2] },
@@ -109,9 +107,7 @@ func TestVCSchedTold(t *testing.T) {
 	in, stays := course()
 	p := machines([][]online.VCSchedDecision{{host(0, 0, 0), host(0, 1, 1)}, {host(1, 0, 0)}, {host(2, 0, 1), shift(0, 0, 1), shift(0, 1, 0)}})
 	run, err := online.VCSched(t.Context(), in, stays, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	p.checkTold(t, "changing places", "0 submitted 0 a, ?, 2 submitted 1 b, ?, 6 ended 1 b, 6 submitted 2 c, ?, 8 ended 2 c, ?, 10 ended 0 a, ?")
 	// From 2 to 6 s host 0 is asked for 1.6, from 6 to 8 s host 1 for 1.25.
 	y := []float64{1, 1 / 1.6, 1 / 1.25, 1, 1}
@@ -279,10 +275,7 @@ func TestVCSchedPlainly(t *testing.T) {
 			broken := ""
 			if len(x.in.Jobs) > 0 {
 				solution := x.in.NewPlacement(x.hosts, plainYield(&x.in, x.hosts))
-				r, err := verify.Verify(t.Context(), &x.in, solution, verify.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(verify.Verify(t.Context(), &x.in, solution, verify.Options{}))(t)
 				for _, v := range r.Violations {
 					broken = v.Constraint
 				}
@@ -394,9 +387,7 @@ func TestVCSchedTellsNothingBefore(t *testing.T) {
 		seed := rng.Uint64()
 		run := func(in *model.VCSched, stays []online.VCSchedStay) string {
 			p := &juggler{rng: rand.New(rand.NewPCG(seed, 1)), careful: true}
-			if _, err := online.VCSched(t.Context(), in, stays, p); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(online.VCSched(t.Context(), in, stays, p)))
 			at := slices.IndexFunc(p.log, func(l string) bool {
 				var now int64
 				n, err := fmt.Sscanf(l, "%d", &now)

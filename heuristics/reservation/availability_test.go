@@ -3,13 +3,14 @@
 package reservation
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -60,9 +61,7 @@ func TestWorkedExample(t *testing.T) {
 			}
 			do := func(err error) {
 				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 			}
 			do(l.Add(t0, t3, job1))
 			do(l.Add(t0, t1, job2))
@@ -141,22 +140,12 @@ func TestBadLists(t *testing.T) {
 	for name, list := range lists {
 		for kind, make := range implementations {
 			l := make(4)
-			if err := l.Add(0, 5, pes(1, 2)); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, l.Add(0, 5, pes(1, 2)))
 			before := l.Records()
-			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
-				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
-			}
-			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
-				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
-			}
+			require.Refused(t, fmt.Sprintf("%s, %s", kind, name), l.Add(0, 5, list), model.ErrInvalid, "")
+			require.Refused(t, fmt.Sprintf("%s, %s", kind, name), l.Delete(0, 5, list), model.ErrInvalid, "")
+			require.Refused(t, fmt.Sprintf("%s: PE 2 is busy until 5", kind), l.Add(4, 9, pes(2, 3)), errBusy, "")
+			require.Refused(t, fmt.Sprintf("%s: PE 1 is free from 5 on", kind), l.Delete(4, 9, pes(1, 1)), errFree, "")
 			if diff := cmp.Diff(before, l.Records()); diff != "" {
 				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // crowd books n reservations on 1,024 PEs about as densely as possible in the paper's workloads, each at the earliest
@@ -22,9 +24,7 @@ func crowd(b *testing.B, l slotList, n int, small bool) (rng *rand.Rand, last in
 		if !ok {
 			b.Fatal("there is no end to time, and nothing fits")
 		}
-		if err := l.Add(a.Start, a.End, a.PEs); err != nil {
-			b.Fatal(err)
-		}
+		require.OK(b, l.Add(a.Start, a.End, a.PEs))
 	}
 	return rng, ready
 }
@@ -68,12 +68,8 @@ func BenchmarkFind(b *testing.B) {
 							if !ok {
 								continue
 							}
-							if err := l.Add(a.Start, a.End, a.PEs); err != nil {
-								b.Fatal(err)
-							}
-							if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
-								b.Fatal(err)
-							}
+							require.OK(b, l.Add(a.Start, a.End, a.PEs))
+							require.OK(b, l.Delete(a.Start, a.End, a.PEs))
 						}
 					})
 				}
@@ -88,9 +84,7 @@ func copied(b *testing.B, l slotList) slotList {
 	records := l.Records()
 	for i, r := range records {
 		if len(r.Busy) > 0 {
-			if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
-				b.Fatal(err)
-			}
+			require.OK(b, plain.Add(r.Time, records[i+1].Time, r.Busy))
 		}
 	}
 	return plain

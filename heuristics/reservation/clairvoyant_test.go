@@ -14,8 +14,8 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/verify"
 )
 
 // offlineLoad draws n requests for 64 PEs; about a fifth of them must be declined.
@@ -39,49 +39,6 @@ func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 		ready += float64(rng.IntN(20))
 	}
 	return in
-}
-
-// Its bookings pass the judge, are the same for a seed, and never less than its start.
-func TestClairvoyant(t *testing.T) {
-	t.Parallel()
-	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
-		for _, n := range []int{1, 2, 7, 25} {
-			in := offlineLoad(n, uint64(n), goal)
-			b, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if report, err := verify.Verify(t.Context(), in, b, verify.Options{}); err != nil || !report.Feasible() {
-				t.Fatalf("%d requests: %v %v", n, report, err)
-			}
-			again, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(b, again); d != "" {
-				t.Errorf("%d requests: the same seed gives (-first,+second)\n%s", n, d)
-			}
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			for start, want := range map[*model.Bookings]*model.Bookings{nil: nil, b: b} {
-				set := model.Settings{}
-				if start != nil {
-					set.Start = start
-				}
-				got, err := Clairvoyant(ctx, in, set)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want != nil {
-					o, _ := in.Objective(got)
-					w, _ := in.Objective(want)
-					if o.Value < w.Value*(1-1e-12) {
-						t.Errorf("%d requests: from a plan of %v it makes one of %v", n, w.Value, o.Value)
-					}
-				}
-			}
-		}
-	}
 }
 
 // All of a plan that fills the cluster to the last PE are found, for the goal all.
@@ -118,14 +75,8 @@ func TestTicksOf(t *testing.T) {
 		ticks := view.OfReservation(in)
 		p := bookings.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
-		b, err := bookings.BookTicks(in, ticks, p.Starts())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := bookings.TicksOf(in, ticks, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(bookings.BookTicks(in, ticks, p.Starts()))(t)
+		got := require.Value(bookings.TicksOf(in, ticks, b))(t)
 		if d := cmp.Diff(p.Starts(), got); d != "" {
 			t.Errorf("seed %d (-want,+got)\n%s", seed, d)
 		}
@@ -150,10 +101,7 @@ func BenchmarkClairvoyant(b *testing.B) {
 		in := offlineLoad(n, 1, "")
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			for range b.N {
-				x, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				x := require.Value(Clairvoyant(context.Background(), in, model.Settings{Seed: 1}))(b)
 				b.ReportMetric(float64(len(x.Bookings)), "accepted")
 			}
 		})
@@ -183,9 +131,7 @@ func TestImprove(t *testing.T) {
 			if p.Value() < before*(1-1e-9) || math.Abs(value-p.Value()) > 1e-6*value {
 				t.Fatalf("seed %d: from %v to %v, which is %v", seed, before, p.Value(), value)
 			}
-			if _, err := bookings.BookTicks(in, ticks, p.Starts()); err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
+			require.OK(t, require.Err(bookings.BookTicks(in, ticks, p.Starts())), "seed", seed)
 		}
 	}
 }

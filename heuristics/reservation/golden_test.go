@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -43,10 +44,7 @@ func goldenInstances(t *testing.T) (all []*model.Reservation) {
 	}
 	spec := instances.NewReservationSpec()
 	spec.Requests, spec.Seed = 300, 5
-	in, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(t)
 	return append(all, in)
 }
 
@@ -69,9 +67,7 @@ func TestGolden(t *testing.T) {
 				if b, is := r.Solution.(*model.Bookings); is && b != nil {
 					slices.SortFunc(b.Bookings, func(x, y model.Booking) int { return cmp.Compare(x.ID, y.ID) })
 				}
-				if err := json.NewEncoder(solutions).Encode(r.Solution); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, json.NewEncoder(solutions).Encode(r.Solution))
 			}
 			got := hex.EncodeToString(solutions.Sum(nil)[:8])
 			if got != golden[a.Name] {

@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // threadTime returns the CPU time of the calling thread.
 func threadTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {
-		b.Fatal(err)
-	}
+	require.OK(b, syscall.Getrusage(syscall.RUSAGE_THREAD, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -52,17 +52,13 @@ func BenchmarkGrowth(b *testing.B) {
 			if !ok {
 				b.Fatal("there is no end to time, and nothing fits")
 			}
-			if err := fast.Add(a.Start, a.End, a.PEs); err != nil {
-				b.Fatal(err)
-			}
+			require.OK(b, fast.Add(a.Start, a.End, a.PEs))
 		}
 		records := fast.Records()
 		plain := newPlain(c.pes)
 		for i, r := range records {
 			if len(r.Busy) > 0 {
-				if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
-					b.Fatal(err)
-				}
+				require.OK(b, plain.Add(r.Time, records[i+1].Time, r.Busy))
 			}
 		}
 		for name, l := range map[string]slotList{"plain": plain, "fast": fast} {
@@ -101,12 +97,8 @@ func BenchmarkGrowth(b *testing.B) {
 								continue
 							}
 							for _, a := range found {
-								if err := l.Add(a.Start, a.End, a.PEs); err != nil {
-									b.Fatal(err)
-								}
-								if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
-									b.Fatal(err)
-								}
+								require.OK(b, l.Add(a.Start, a.End, a.PEs))
+								require.OK(b, l.Delete(a.Start, a.End, a.PEs))
 							}
 							operations += 2 * len(found)
 						}

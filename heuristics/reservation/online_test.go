@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,21 +56,12 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 	t.Parallel()
 	spec := instances.NewReservationSpec()
 	spec.Requests, spec.Seed = 400, 5
-	in, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(t)
 	early := random(rand.New(rand.NewPCG(5, 9)), 150)
 	for _, in := range []*model.Reservation{in, early} {
 		for _, p := range allPolicies {
-			plain, err := bookPlain(in, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.book(context.Background(), in, model.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := require.Value(bookPlain(in, p))(t)
+			got := require.Value(p.book(context.Background(), in, model.Settings{}))(t)
 			want := &model.Bookings{Goal: in.Goal, Online: true}
 			for k, a := range plain {
 				if a != nil {
@@ -107,13 +99,8 @@ func TestEarlyEndsAndCancellations(t *testing.T) {
 			second := model.Request{ID: "second", ArrivalS: test.arrival, ReadyS: test.arrival, DurationS: 30, DeadlineS: test.arrival + 30, PEs: 8}
 			in := &model.Reservation{PEs: 8, Requests: []model.Request{test.first, second}}
 			for name, solve := range solvers {
-				b, err := solve(context.Background(), in, model.Settings{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := len(b.Bookings) == 2; got != test.wantAccepts {
-					t.Errorf("%s: accepts it: %v, want %v", name, got, test.wantAccepts)
-				}
+				b := require.Value(solve(context.Background(), in, model.Settings{}))(t)
+				require.Same(t, name+": accepts it", test.wantAccepts, len(b.Bookings) == 2)
 			}
 		})
 	}
@@ -132,18 +119,10 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 		mean := map[string]float64{}
 		for seed := range 2 {
 			spec := instances.ReservationSpec{Requests: 3000, UMed: x.umed, ArrivalFactor: x.arrival, ARTime: x.flexibility, Deadline: x.flexibility, Index: seed, Seed: 77}
-			in, err := spec.Generate()
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := require.Value(spec.Generate())(t)
 			add := func(name string, b *model.Bookings, err error) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				o, err := in.Objective(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
+				o := require.Value(in.Objective(b))(t)
 				mean[name] += o.Value / 3
 			}
 			ctx := context.Background()
@@ -166,10 +145,7 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 func TestDecimalsFit(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"decimals-back-to-back", "decimals-tight", "far-deadline-tolerance"} {
-		in, err := instances.Load("../../exact/reservation/testdata/reservation-" + file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load("../../exact/reservation/testdata/reservation-" + file + ".json"))(t)
 		for _, a := range Algorithms() {
 			if r, err := a.Solver.Solve(t.Context(), in, model.Settings{Effort: 10_000}); err != nil ||
 				r.Objective != 2 {

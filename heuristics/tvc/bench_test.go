@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,10 +100,7 @@ func benchmarkEmbedder(b *testing.B, name string) {
 					if d == nil { // only if it is asked for
 						d, requests[0], requests[1] = loadedCentre(k, fabric)
 					}
-					e, err := findEmbedder(name)
-					if err != nil {
-						b.Fatal(err)
-					}
+					e := require.Value(findEmbedder(name))(b)
 					b.ReportAllocs()
 					b.ResetTimer()
 					for i := range b.N {

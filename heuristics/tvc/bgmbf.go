@@ -36,7 +36,7 @@ func (q *queue) suspendLater(k int) bool {
 	}
 	if !q.start(k) {
 		for _, x := range later {
-			q.occupy(x, q.requests[x].place())
+			q.occupy(x, &q.requests[x].Last().Place)
 		}
 		q.blocked = state
 		return false

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,19 +17,13 @@ func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests,
 	t.Helper()
 	s := instances.NewTVCSpec()
 	s.Fabric, s.Bandwidth, s.Load, s.Requests, s.Index, s.Seed = fabric, bandwidth, load, requests, index, 5
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(s.Generate())(t)
 	return in
 }
 
 func accepted(t *testing.T, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, err := runLoss(context.Background(), in, e, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(runLoss(context.Background(), in, e, nil))(t)
 	return s
 }
 
@@ -93,10 +88,7 @@ func TestBidPriceRevenue(t *testing.T) {
 		in.Goal = goal
 		runs := accepted(t, in, e)
 		in.Goal = model.GoalRevenue
-		o, err := in.Objective(runs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := require.Value(in.Objective(runs))(t)
 		return o.Value
 	}
 	aware, all, requests := 0.0, 0.0, 0.0

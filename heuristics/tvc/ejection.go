@@ -3,13 +3,13 @@
 package tvc
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
@@ -218,10 +218,10 @@ func (x *ejection) step(target int32) {
 		x.before = append(x.before, b)
 	}
 	x.out = out
-	order := x.sorted(out, target)
+	all := x.sorted(out, target)
 	by := x.rules[x.rng.IntN(len(x.rules))]
 	least := value - 1e-12*math.Abs(value)
-	for _, k := range order {
+	for _, k := range all {
 		if !x.try(k, by) {
 			if most -= x.weight[k]; most < least {
 				break
@@ -265,7 +265,6 @@ func (x *ejection) sorted(out []int32, target int32) []int32 {
 	if x.rng.IntN(2) == 0 {
 		x.key[target] = math.Inf(-1)
 	}
-	x.order = append(x.order[:0], out...)
-	slices.SortFunc(x.order, func(a, b int32) int { return cmp.Or(cmp.Compare(x.key[a], x.key[b]), cmp.Compare(a, b)) })
+	x.order = order.By(append(x.order[:0], out...), x.key)
 	return x.order
 }

@@ -171,14 +171,9 @@ func TestEmbeddableCounted(t *testing.T) {
 			}
 		}
 		for _, a := range Algorithms()[:len(embedders)] {
-			r, err := a.Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embeddable: "yes"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(a.Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embeddable: "yes"}}))(t)
 			details := r.Details.(*model.TVCDetails)
-			if details.NeverFit != never {
-				t.Fatalf("seed %d, %s: %d never fit, not %d", seed, a.Name, details.NeverFit, never)
-			}
+			require.Is(t, never, details.NeverFit, "seed", seed, a.Name, "never fit")
 			// Count by looking at the state at each rejection.
 			d, count := newLoss(view.OfTVC(in)), 0
 			runs := make(map[string]*model.Embedding)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -54,10 +55,7 @@ func TestFigure3(t *testing.T) {
 		for _, r := range running {
 			add(r.e, r.request)
 		}
-		embedder, err := findEmbedder(x.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		embedder := require.Value(findEmbedder(x.name))(t)
 		embed := func(r request) (model.Embedding, bool) {
 			d.Arrive(r.b)
 			e, ok := embedder.Embed(d, r.n, r.b)

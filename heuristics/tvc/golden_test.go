@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -56,10 +57,7 @@ func TestGolden(t *testing.T) {
 	for _, queue := range []string{"no", "yes"} {
 		spec := instances.NewTVCSpec()
 		spec.Requests, spec.Queue, spec.Load, spec.Seed = 300, queue, 0.9, 5
-		in, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(spec.Generate())(t)
 		all = append(all, in)
 	}
 	for _, a := range Algorithms() {
@@ -89,9 +87,7 @@ func TestGolden(t *testing.T) {
 				if err != nil && !errors.Is(err, model.ErrNoSolution) && !errors.Is(err, model.ErrUnsupported) {
 					t.Fatal(err)
 				}
-				if err := json.NewEncoder(solutions).Encode([]any{r.Solution, r.Details}); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, json.NewEncoder(solutions).Encode([]any{r.Solution, r.Details}))
 			}
 			got := [2]string{hex.EncodeToString(solutions.Sum(nil)[:8]), hex.EncodeToString(traces.Sum(nil)[:8])}
 			if got != golden[a.Name] {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -165,14 +166,10 @@ func TestProgramAgainstEnumeration(t *testing.T) {
 			}
 		})
 		name := fmt.Sprintf("state %d: k=%d L=%d n=%d b=%d %+v", seed, k, d.Slots, n, b, d.TVC)
-		if got := p.Embeddable(d, n, b); got != (best[0] != nil) {
-			t.Fatalf("%s: embeddable %v", name, got)
-		}
+		require.Is(t, best[0] != nil, p.Embeddable(d, n, b), name, "embeddable")
 		for _, cost := range allCosts {
 			e, ok := p.Best(d, n, b, cost)
-			if ok != (best[cost] != nil) {
-				t.Fatalf("%s: cost %d: found %v", name, cost, ok)
-			}
+			require.Is(t, best[cost] != nil, ok, name, "cost", cost, "found")
 			if !ok {
 				none++
 				continue
@@ -181,9 +178,8 @@ func TestProgramAgainstEnumeration(t *testing.T) {
 			if !d.Room(&e, n, b) || !slices.IsSortedFunc(e.Servers, func(a, b model.ServerVMs) int { return cmp.Compare(a.Server, b.Server) }) {
 				t.Fatalf("%s: cost %d: %v is not valid", name, cost, e)
 			}
-			if c := compareCosts(d, &e, best[cost], n, b, cost); c != 0 {
-				t.Fatalf("%s: cost %d: found %v, best is %v", name, cost, e, *best[cost])
-			}
+			require.Is(t, 0, compareCosts(d, &e, best[cost], n, b, cost), name, "cost", cost, "found", e, "best is",
+				*best[cost])
 		}
 	}
 	if none < states/10 || layers[model.LayerAggregation] < states/20 || layers[model.LayerCore] < states/20 {

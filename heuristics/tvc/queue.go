@@ -26,16 +26,14 @@ import (
 // A request that can't be embedded in an empty data centre by the embedder, though
 // it fits, is embedded by program. So every request that fits ends.
 //
-// A suspended request keeps the work that is done and goes back to its place in the queue. It migrates when it goes on
-// only if its servers are others than before. A migration costs time of the new segment without work. A request that
-// goes on in the same place at the instant at which it was suspended hasn't been suspended: its segment continues.
+// A suspended request goes back to its place in the queue (see fattree.Course).
 type queue struct {
 	*fattree.DataCentre
 	scheduler *scheduler
 	embedder  embedder
 	program   program
 	now       int64
-	requests  []queued // by request
+	requests  []fattree.Course
 	top       waiting  // the queue
 	others    waiting  // the same requests in the order in which they are backfilled, if they are
 	running   []int    // ascending
@@ -48,27 +46,6 @@ type queue struct {
 	turns     []turn               // likewise
 	retry     bool                 // tests: nothing is skipped
 }
-
-// queued is a request's state.
-type queued struct {
-	left     int64 // work that is not done when the present segment starts
-	owed     int64 // what is then left of the last migration
-	end      int64 // of the present segment, if it isn't suspended
-	runs     bool
-	segments []queuedSegment
-}
-
-type queuedSegment struct {
-	start, end int64
-	place      model.Embedding
-}
-
-// work returns the work of a running request that isn't done at an instant. At the
-// beginning of a segment after a migration none is done.
-func (x *queued) work(now int64) int64 { return min(x.left, x.end-now) }
-
-// place returns where the request runs or ran last.
-func (x *queued) place() *model.Embedding { return &x.segments[len(x.segments)-1].place }
 
 // blocked records the state in which the top request couldn't be embedded although all later arrivals were suspended.
 type blocked struct {
@@ -144,23 +121,12 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 func (q *queue) whole(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
 	for _, r := range view.Shared(ctx, in, view.OfTVC).Requests[len(q.Requests):] {
 		q.Requests = append(q.Requests, r)
-		q.requests = append(q.requests, queued{})
+		q.requests = append(q.requests, fattree.Course{})
 	}
 	if !q.alone() {
 		return nil, view.TooLate("request", "servers")
 	}
-	s := new(model.Embeddings)
-	for k := range q.requests {
-		if len(q.requests[k].segments) == 0 {
-			continue // it never fits
-		}
-		run := model.Run[model.Embedding]{ID: in.Requests[k].ID}
-		for _, x := range q.requests[k].segments {
-			run.Segments = append(run.Segments, model.Segment[model.Embedding]{StartS: q.Seconds(x.start), EndS: q.Seconds(x.end), Place: x.place})
-		}
-		s.Runs = append(s.Runs, run)
-	}
-	return s, nil
+	return q.Embeddings(in, q.requests), nil
 }
 
 // Begin implements online.TVCPolicy.
@@ -175,7 +141,7 @@ func (q *queue) Event(e online.TVCEvent) error {
 	switch e.Type {
 	case online.Ended:
 		q.release(int(e.Request.Number))
-		q.requests[e.Request.Number].left = 0
+		q.requests[e.Request.Number].Left = 0
 	case online.Submitted:
 		q.arrive(e.Request)
 	}
@@ -200,34 +166,33 @@ func (q *queue) alone() bool {
 	}
 	end := q.now
 	for _, k := range q.running {
-		end = max(end, q.requests[k].end)
+		end = max(end, q.requests[k].End)
 	}
 	for _, k := range slices.Clone(q.running) {
 		q.release(k)
-		q.requests[k].left = 0
+		q.requests[k].Left = 0
 	}
 	known := map[shape]model.Embedding{}
 	for k := range q.requests {
 		r, x := &q.Requests[k], &q.requests[k]
-		if !r.Fits || len(x.segments) > 0 && x.left == 0 {
+		if !r.Fits || len(x.Segments) > 0 && x.Left == 0 {
 			continue
 		}
 		at := max(end, r.Arrival)
-		if len(x.segments) == 0 {
+		if len(x.Segments) == 0 {
 			s := shape{r.VMs, r.Bandwidth}
 			e, ok := known[s]
 			if !ok {
 				e, _ = q.embed(k) // it fits
 				known[s] = e
 			}
-			x.left = r.Duration
-			x.segments = []queuedSegment{{place: e}}
-			x.segments[0].start = at
+			x.Left = r.Duration
+			x.Segments = []fattree.Segment{{Start: at, Place: e}}
 		} else {
-			x.segments = append(x.segments, queuedSegment{start: at, place: *x.place()})
+			x.Segments = append(x.Segments, fattree.Segment{Start: at, Place: x.Last().Place})
 		}
-		end = at + x.owed + x.left
-		x.segments[len(x.segments)-1].end = end
+		end = at + x.Owed + x.Left
+		x.Last().End = end
 		if end > view.MostTime {
 			return false
 		}
@@ -238,7 +203,7 @@ func (q *queue) alone() bool {
 // arrive puts a request into the queue, or refuses it.
 func (q *queue) arrive(r *online.TVCRequest) {
 	addRequest(q.DataCentre, r)
-	q.requests = append(q.requests, queued{left: r.Duration})
+	q.requests = append(q.requests, fattree.Course{Left: r.Duration})
 	for len(q.noRoom) <= r.VMs {
 		q.noRoom = append(q.noRoom, noRoom{})
 	}
@@ -333,18 +298,7 @@ func (q *queue) embed(k int) (model.Embedding, bool) {
 func (q *queue) begin(k int, e model.Embedding) {
 	q.top.remove(q, k)
 	q.others.remove(q, k)
-	x := &q.requests[k]
-	last := len(x.segments) - 1
-	if last >= 0 && x.segments[last].end == q.now && x.segments[last].place.Switch == e.Switch && x.segments[last].place.SameServers(&e) {
-		x.segments[last].end = x.end // as if it hadn't been suspended
-	} else {
-		if last >= 0 && !x.segments[last].place.SameServers(&e) {
-			x.owed = q.Migration
-		}
-		x.end = q.now + x.owed + x.left
-		x.segments = append(x.segments, queuedSegment{q.now, x.end, e})
-	}
-	x.runs = true
+	q.requests[k].Start(q.now, q.Migration, &e)
 	q.occupy(k, &e)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Insert(q.running, i, k)
@@ -353,8 +307,6 @@ func (q *queue) begin(k int, e model.Embedding) {
 
 // release gives back what a running request has.
 func (q *queue) release(k int) {
-	x := &q.requests[k]
-	x.runs = false
 	q.giveBack(k)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Delete(q.running, i, i+1)
@@ -367,7 +319,7 @@ func (q *queue) occupy(k int, e *model.Embedding) {
 
 func (q *queue) giveBack(k int) {
 	r := &q.Requests[k]
-	q.Remove(q.requests[k].place(), r.VMs, r.Bandwidth)
+	q.Remove(&q.requests[k].Last().Place, r.VMs, r.Bandwidth)
 	q.releases++
 }
 
@@ -383,10 +335,7 @@ func (q *queue) suspend(k int) {
 // halt puts a running request that has given back its room into the queue.
 func (q *queue) halt(k int) {
 	q.preempted++
-	x := &q.requests[k]
-	left := x.work(q.now)
-	x.left, x.owed, x.runs = left, x.end-q.now-left, false
-	x.segments[len(x.segments)-1].end = q.now
+	q.requests[k].Suspend(q.now)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Delete(q.running, i, i+1)
 	q.wait(k)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/problem/tvc/fattree"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,9 +25,7 @@ func two(t *testing.T, slots int, migration float64, requests ...string) *model.
 		}
 		in.Requests = append(in.Requests, q)
 	}
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
 	return in
 }
 

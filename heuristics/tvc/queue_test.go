@@ -4,7 +4,6 @@ package tvc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -35,9 +34,7 @@ func schedulerOf(t testing.TB, name string) *scheduler {
 func serve(t testing.TB, name string, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
 	s, _, err := schedulerOf(t, name).serve(context.Background(), in, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	return s
 }
 
@@ -45,14 +42,8 @@ func serve(t testing.TB, name string, in *model.TVC, e embedder) *model.Embeddin
 // by key.
 func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64 {
 	t.Helper()
-	report, err := verify.Verify(context.Background(), in, s, verify.Options{})
-	if err != nil || !report.Feasible() {
-		t.Fatalf("%v: %v", err, report)
-	}
-	o, err := in.Objective(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.Feasible(verify.Verify(context.Background(), in, s, verify.Options{}))(t)
+	o := require.Value(in.Objective(s))(t)
 	figures := map[string]float64{}
 	for k, m := range in.Metrics() {
 		figures[m.Key] = append([]float64{o.Value, o.Second}, o.Others...)[k]
@@ -98,10 +89,7 @@ func kth(t testing.TB, log string, requests int, load float64, fabric model.Fabr
 	t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(file)))
 	s := instances.NewTVCSpec()
 	s.SWF, s.Requests, s.Load, s.Queue, s.Fabric, s.Seed = log, requests, load, "yes", fabric, 1
-	in, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(s.Generate())(t)
 	return in
 }
 
@@ -144,15 +132,12 @@ func TestSchedulersLossMode(t *testing.T) {
 	in := randomQueue(1)
 	in.Queue, in.MigrationS = false, 0
 	for _, a := range Algorithms()[len(embedders):][:len(queueSchedulers)] {
-		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: error %v", a.Name, err)
-		}
+		require.Refused(t, a.Name, require.Err(a.Solver.Solve(context.Background(), in, model.Settings{})),
+			model.ErrUnsupported, "")
 	}
 	in = randomQueue(1)
-	r, err := FCFS(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: "none"}})
-	if !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("an unknown embedder: %v, error %v", r, err)
-	}
+	set := model.Settings{Parameters: &model.TVCParameters{Embedder: "none"}}
+	require.Refused(t, "an unknown embedder", require.Err(FCFS(context.Background(), in, set)), model.ErrUnsupported, "")
 }
 
 // A queue that is stopped anywhere has runs of all requests that fit, which the judge
@@ -165,9 +150,7 @@ func TestStoppedAnywhere(t *testing.T) {
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
 				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, newAdaBa())
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 				suspended += judged(t, in, got)["suspensions"]
 			}
 		}

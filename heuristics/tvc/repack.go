@@ -15,7 +15,7 @@ import (
 // non-blocking fabric, program-reserved) repack has mean responses of 46,524 s by work, 39,000 s by this and 42,922 s
 // by area.
 func byRootArea(q *queue, k int) int64 {
-	return int64(min(float64(q.requests[k].left)*math.Sqrt(float64(q.Requests[k].VMs)), math.MaxInt64/2))
+	return int64(min(float64(q.requests[k].Left)*math.Sqrt(float64(q.Requests[k].VMs)), math.MaxInt64/2))
 }
 
 // turn is a request's turn in repack.
@@ -44,10 +44,10 @@ func (q *queue) repack() {
 	}
 	for _, k := range q.running {
 		x := &q.requests[k]
-		left := x.left
-		x.left = max(0, x.work(q.now)-q.Migration)
+		left := x.Left
+		x.Left = max(0, x.Work(q.now)-q.Migration)
 		q.turns = append(q.turns, turn{q.scheduler.order(q, k), k, true})
-		x.left = left
+		x.Left = left
 		least = min(least, q.Requests[k].VMs)
 	}
 	slices.SortFunc(q.turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.request, b.request)) })
@@ -58,7 +58,7 @@ func (q *queue) repack() {
 	for _, x := range q.turns {
 		r := &q.Requests[x.request]
 		if x.runs {
-			if place := q.requests[x.request].place(); q.Room(place, r.VMs, r.Bandwidth) {
+			if place := &q.requests[x.request].Last().Place; q.Room(place, r.VMs, r.Bandwidth) {
 				q.occupy(x.request, place)
 				continue
 			}

@@ -31,7 +31,7 @@ func byBandwidth(q *queue, k int) int64 { return q.Requests[k].Bandwidth }
 
 // byWork orders by the work that isn't done: a suspended request keeps its
 // progress. For one that hasn't run it is the duration.
-func byWork(q *queue, k int) int64 { return q.requests[k].left }
+func byWork(q *queue, k int) int64 { return q.requests[k].Left }
 
 // queueSchedulers lists the schedulers of queue mode, weakest first.
 //

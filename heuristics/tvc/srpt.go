@@ -19,7 +19,7 @@ import (
 const srptFactor = 2
 
 // byArea orders by the work that isn't done times the VMs.
-func byArea(q *queue, k int) int64 { return area(q.requests[k].left, q.Requests[k].VMs) }
+func byArea(q *queue, k int) int64 { return area(q.requests[k].Left, q.Requests[k].VMs) }
 
 // area returns ticks times VMs, or the largest number if that is less.
 func area(ticks int64, vms int) int64 {
@@ -44,10 +44,10 @@ func (q *queue) suspendLarger(k int) bool {
 	var all []larger
 	r, slots := &q.Requests[k], q.AllFree
 	for _, x := range q.running {
-		if segments := q.requests[x].segments; segments[len(segments)-1].start == q.now {
+		if q.requests[x].Last().Start == q.now {
 			continue
 		}
-		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor-area(q.Migration, q.Requests[x].VMs) > byArea(q, k) {
+		if a := area(q.requests[x].Work(q.now), q.Requests[x].VMs); a/srptFactor-area(q.Migration, q.Requests[x].VMs) > byArea(q, k) {
 			all = append(all, larger{x, a})
 			slots += q.Requests[x].VMs
 		}
@@ -62,7 +62,7 @@ func (q *queue) suspendLarger(k int) bool {
 			continue
 		}
 		for _, x := range slices.Backward(all[:n+1]) {
-			r, place := &q.Requests[x.request], q.requests[x.request].place()
+			r, place := &q.Requests[x.request], &q.requests[x.request].Last().Place
 			if q.Room(place, r.VMs, r.Bandwidth) {
 				q.occupy(x.request, place)
 			} else {
@@ -72,7 +72,7 @@ func (q *queue) suspendLarger(k int) bool {
 		return true
 	}
 	for _, x := range all {
-		q.occupy(x.request, q.requests[x.request].place())
+		q.occupy(x.request, &q.requests[x.request].Last().Place)
 	}
 	return false
 }

@@ -38,9 +38,7 @@ func TestTraceOfAdaBa(t *testing.T) {
 			}
 			switch took := sum == float64(vms[s.Of]); s.What {
 			case "try":
-				if all := strings.HasSuffix(s.Words, "all VMs have a server"); took != all {
-					t.Fatalf("%s: %+v, of %d", adaBa, s, vms[s.Of])
-				}
+				require.Is(t, strings.HasSuffix(s.Words, "all VMs have a server"), took, adaBa, s, "of", vms[s.Of])
 			case "accept":
 				if !took {
 					t.Fatalf("%s: %+v, of %d", adaBa, s, vms[s.Of])
@@ -48,9 +46,7 @@ func TestTraceOfAdaBa(t *testing.T) {
 				accepted = append(accepted, fmt.Sprint(s.Of, s.Values))
 			}
 		}}, adaBa)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		var want []string
 		for _, r := range s.Runs {
 			var values []model.StepValue

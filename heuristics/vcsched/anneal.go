@@ -3,14 +3,13 @@
 package vcsched
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/internal/run"
 	"github.com/gapwise/gapwise/model"
@@ -95,18 +94,15 @@ func greedyStart(u *view.VCSched) []int32 { return greedyWith(u, u.Current) }
 // all: not placed. Tasks that fit nowhere are looked at mostLost times together.
 func greedyWith(u *view.VCSched, placed []int32) []int32 {
 	var sum int64
-	order := make([]int32, len(u.CPU))
-	for i, c := range u.CPU {
-		order[i] = int32(i)
+	for _, c := range u.CPU {
 		sum += c
 	}
 	average := float64(sum) / float64(u.Hosts)
-	need, mean := make([]float64, len(order)), meanCaps(u)
+	need, mean := make([]float64, len(u.CPU)), meanCaps(u)
 	for i := range need {
 		need[i] = max(float64(u.CPU[i])/average, largestNeed(u, mean, int32(i)))
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(need[b], need[a]) })
-	hosts := make([]int32, len(order))
+	hosts := make([]int32, len(u.CPU))
 	s := newLeastLoad(u)
 	s.most = mostNodes
 	put := func(i int32, h int) {
@@ -128,7 +124,7 @@ func greedyWith(u *view.VCSched, placed []int32) []int32 {
 		}
 	}
 	lost := 0 // looks at hosts for tasks that fit nowhere
-	for _, i := range order {
+	for _, i := range order.Falling(order.Of[int32](len(u.CPU)), need) {
 		if placed != nil && placed[i] >= 0 {
 			continue
 		}

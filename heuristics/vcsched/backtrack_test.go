@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The straight path for reference hosts and memory alone tries hosts in the same order as
@@ -17,10 +18,7 @@ func TestNextByLoad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	full := 0
 	for k := range 50 {
-		in, err := instances.VCSchedSpec{Hosts: 5, Jobs: 20, Slack: 0.1, CoVCPU: 0.5, CoVMemory: 0.75, Index: k}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.VCSchedSpec{Hosts: 5, Jobs: 20, Slack: 0.1, CoVCPU: 0.5, CoVMemory: 0.75, Index: k}.Generate())(t)
 		s := newStock(view.OfVCSched(in))
 		if !s.plain {
 			t.Fatal("the straight path isn't taken")

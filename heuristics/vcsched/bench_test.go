@@ -9,16 +9,14 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // drawn is an instance of the paper's generator.
 func drawn(t testing.TB, spec instances.VCSchedSpec) *model.VCSched {
 	t.Helper()
-	in, err := spec.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(spec.Generate())(t)
 	return in
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -36,11 +37,8 @@ func paperAlgorithms() map[string]algorithm {
 
 // judge fails the test unless the placement passes the judge, and returns its
 // objective.
-func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Placement) verify.Report {
-	r, err := verify.Verify(context.Background(), in, p, verify.Options{})
-	if err != nil || !r.Feasible() {
-		t.Fatalf("%v %v\n%+v", err, r, in)
-	}
+func judge(t require.T, in *model.VCSched, p *model.Placement) verify.Report {
+	r := require.Feasible(verify.Verify(context.Background(), in, p, verify.Options{}))(t, in)
 	return r
 }
 
@@ -54,9 +52,7 @@ func TestPaperAlgorithms(t *testing.T) {
 				in := testkit.GridVCSched(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "instance"), 1)), 5, 12)
 				p, err := solve(context.Background(), in, model.Settings{Seed: 5})
 				if err != nil {
-					if !errors.Is(err, model.ErrNoSolution) {
-						t.Fatal(err)
-					}
+					require.Refused(t, "the error", err, model.ErrNoSolution, "")
 					return
 				}
 				r := judge(t, in, p)

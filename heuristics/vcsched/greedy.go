@@ -3,12 +3,11 @@
 package vcsched
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,24 +25,18 @@ func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Plac
 }
 
 func instanceOrder(u *view.VCSched) []int32 {
-	order := make([]int32, len(u.CPU))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	return order
+	return order.Of[int32](len(u.CPU))
 }
 
 func memoryOrder(u *view.VCSched) []int32 {
-	order := instanceOrder(u)
 	if len(u.Rigid) == 1 {
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(u.Memory[b], u.Memory[a]) })
-		return order
+		return order.Falling(instanceOrder(u), u.Memory)
 	}
-	mean := meanCaps(u)
-	slices.SortStableFunc(order, func(a, b int32) int {
-		return cmp.Compare(largestNeed(u, mean, b), largestNeed(u, mean, a))
-	})
-	return order
+	need, mean := make([]float64, len(u.CPU)), meanCaps(u)
+	for i := range need {
+		need[i] = largestNeed(u, mean, int32(i))
+	}
+	return order.Falling(instanceOrder(u), need)
 }
 
 // greedyBy places the tasks in the order of a function.

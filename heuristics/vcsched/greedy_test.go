@@ -4,9 +4,7 @@ package vcsched
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,14 +71,10 @@ func TestGreedyByHand(t *testing.T) {
 			in := &model.VCSched{Hosts: c.hosts, Jobs: c.jobs}
 			p, err := c.solve(context.Background(), in, model.Settings{})
 			if c.wantErr != "" {
-				if !errors.Is(err, model.ErrNoSolution) || !strings.Contains(err.Error(), c.wantErr) {
-					t.Fatalf("error %v, want %q", err, c.wantErr)
-				}
+				require.Refused(t, "the error", err, model.ErrNoSolution, c.wantErr)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			judge(t, in, p)
 			if diff := cmp.Diff(c.want, p.TaskHosts()); diff != "" {
 				t.Errorf("hosts (-want,+got)\n%s", diff)
@@ -161,12 +155,10 @@ func TestAttempts(t *testing.T) {
 	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}
-	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7); !errors.Is(err, model.ErrNoSolution) {
-		t.Errorf("7 attempts: %v, want ErrNoSolution", err)
-	}
+	require.Refused(t, "7 attempts", require.Err(backtrack(context.Background(), u, instanceOrder(u), 7)),
+		model.ErrNoSolution, "")
 	// 28 of the 29 tasks fit, in some 40 million ways.
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{testkit.VCJob("a", 29, 0.5, 0.07)}}
-	if _, err := SGB(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) || !strings.Contains(err.Error(), "500000 placements were tried") {
-		t.Errorf("%v, want all attempts used up", err)
-	}
+	require.Refused(t, "SGB", require.Err(SGB(context.Background(), in, model.Settings{})), model.ErrNoSolution,
+		"500000 placements were tried")
 }

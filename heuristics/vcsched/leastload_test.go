@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,9 +36,7 @@ func TestLeastLoad(t *testing.T) {
 			}
 			in.Jobs = append(in.Jobs, j)
 		}
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		u := view.OfVCSched(in)
 		tree, nowhere := newLeastLoad(u), 0
 		for i := range int32(len(u.CPU)) {
@@ -51,9 +50,7 @@ func TestLeastLoad(t *testing.T) {
 				}
 			}
 			got := tree.best(i)
-			if got != want {
-				t.Fatalf("round %d, task %d: host %d, want %d", round, i, got, want)
-			}
+			require.Is(t, want, got, "round", round, "task", i, "host")
 			if got < 0 {
 				nowhere++
 				got = rng.IntN(u.Hosts)

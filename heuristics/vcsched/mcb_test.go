@@ -176,9 +176,7 @@ func TestMCBByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: c.jobs}))
 			got, all := packerOf(u, c.variant, newTreeList).pack(context.Background(), c.yield)
-			if all != c.wantAll {
-				t.Fatalf("packed all: %v, want %v", all, c.wantAll)
-			}
+			require.Is(t, c.wantAll, all, "packed all")
 			if all {
 				if diff := gocmp.Diff(c.want, got); diff != "" {
 					t.Errorf("hosts (-want,+got)\n%s", diff)
@@ -213,9 +211,7 @@ func TestMCBYield(t *testing.T) {
 			}
 		}
 		p, err := mcbs[variant](context.Background(), in, model.Settings{})
-		if (err == nil) != (low > 0) {
-			t.Fatalf("mcb%d: %v, but the textbook packs at %v", variant, err, low)
-		}
+		require.Is(t, low > 0, err == nil, "mcb", variant, err, "but the textbook packs at", low)
 		if err != nil {
 			continue
 		}

@@ -50,14 +50,8 @@ func TestRounding(t *testing.T) {
 	rrnd, rrnz, outside := 0, 0, 0
 	for range max(50, require.Rounds(150)) { // in fewer no task is outside
 		in := testkit.GridVCSched(rng, 4, 10)
-		f, err := vcbounds.Build(in, "parallel")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(vcbounds.Build(in, "parallel"))(t)
+		r := require.Value(highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true}))(t)
 		for seed := range uint64(3) {
 			p, err := RRND(context.Background(), in, model.Settings{Seed: seed})
 			if err == nil {
@@ -88,10 +82,7 @@ func TestRoundingSeeds(t *testing.T) {
 	require.HiGHS(t)
 	t.Parallel()
 	in := drawn(t, spec(8, 30, 1))
-	first, err := RRNZ(context.Background(), in, model.Settings{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := require.Value(RRNZ(context.Background(), in, model.Settings{Seed: 1}))(t)
 	for seed := uint64(2); seed < 12; seed++ {
 		if p, err := RRNZ(context.Background(), in, model.Settings{Seed: seed}); err == nil && !slices.Equal(p.TaskHosts(), first.TaskHosts()) {
 			return

@@ -69,9 +69,7 @@ func TestTraceLeadsToThePlacement(t *testing.T) {
 		if errors.Is(err, model.ErrNoSolution) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		got := make([][]int, len(p.Jobs))
 		for i, j := range p.Jobs {
 			for k := range j.Hosts {
@@ -101,9 +99,7 @@ func TestTraceByHand(t *testing.T) {
 		{ID: "a", Tasks: 1, CPU: 0.25, Memory: 0.8}, {ID: "b", Tasks: 1, CPU: 0.5, Memory: 0.5}, {ID: "c", Tasks: 2, CPU: 0.5, Memory: 0.125}}}
 	var words []string
 	set := model.Settings{Trace: func(s model.Step) { words = append(words, s.Words) }}
-	if _, err := MCB8(t.Context(), in, set); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(MCB8(t.Context(), in, set)))
 	// At the yield 1/2 the CPU needs count 1/8, 1/4 and twice 1/4.
 	want := []string{
 		"yield 0.5 is tried: the CPU list has job c, task 0; job c, task 1. And the memory list has job a; job b",

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // vectorPacker generalises mcbPacker to any number of resources, by the permutation pack of Leinberger, Karypis and
@@ -55,9 +56,7 @@ func newVectorPacker(u *view.VCSched, key sortKey, sign float64, x *tracer) *vec
 			size[k] += float64(has) / p.mean[1+r]
 		}
 	}
-	for h := range int32(u.Hosts) {
-		p.order = append(p.order, h)
-	}
+	p.order = order.Of[int32](u.Hosts)
 	slices.SortStableFunc(p.order, func(a, b int32) int { return cmp.Compare(size[u.ClassOf(a)], size[u.ClassOf(b)]) })
 	p.hosts, p.keyed = make([]int32, len(u.CPU)), make([]vectorTask, len(u.CPU))
 	return p
@@ -109,7 +108,7 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 					share[r] = float64(left[r]) / float64(has[r])
 				}
 			}
-			slices.SortStableFunc(wanted, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+			order.Falling(wanted, share)
 			task := int32(-1)
 			for _, r := range wanted {
 				if task = p.first(lists[r], &from[r], left); task >= 0 {

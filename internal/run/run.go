@@ -38,8 +38,8 @@ func New(ctx context.Context, name string, in model.Instance, set model.Settings
 	return &Run{Result: model.NewResult(name, set.Seed), Ctx: ctx, Set: set, In: in, began: time.Now(), told: math.NaN()}
 }
 
-// Solve answers one call of a model.Solver by a run. The worker's error may be model.ErrNoSolution if it was stopped.
-// Instances of another type than I are model.ErrUnsupported.
+// Solve answers one call of a model.Solver by a run. The worker's error may be model.ErrNoSolution if it was stopped,
+// or has called Infeasible. Instances of another type than I are model.ErrUnsupported.
 func Solve[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
 	work func(*Run, I) error) (model.Result, error) {
 	if set.Effort > 0 && !meter.Counted(ctx) { // nobody else counts it
@@ -58,6 +58,8 @@ func Solve[I model.Instance](ctx context.Context, name string, in model.Instance
 	r.Ctx = meter.WithThreads(r.Ctx, set.Workers())
 	err := work(r, typed)
 	switch {
+	case errors.Is(err, model.ErrNoSolution) && r.Status == model.StatusInfeasible:
+		err = nil // the worker has said why
 	case errors.Is(err, model.ErrNoSolution):
 		r.Reason, err = "stopped before there was a first solution", nil
 	case r.Status == model.StatusOptimal:

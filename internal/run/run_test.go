@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -37,9 +38,8 @@ func TestHeuristic(t *testing.T) {
 		if h.Name() != name || !errors.Is(err, c.want) || r.Status != c.status || c.want == nil && r.Reason != c.reason {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
-		if _, err := h.Solve(t.Context(), &model.DAG{}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s on a dag: %v", name, err)
-		}
+		require.Refused(t, name+" on a dag", require.Err(h.Solve(t.Context(), &model.DAG{}, model.Settings{})),
+			model.ErrUnsupported, "")
 	}
 }
 

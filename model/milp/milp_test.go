@@ -5,12 +5,12 @@ package milp_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/core/objective"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -81,37 +81,28 @@ End
 // The files are read back by HiGHS in the tests of package highs.
 func TestWriters(t *testing.T) {
 	var mps, lp bytes.Buffer
-	if err := errors.Join(example().WriteMPS(&mps), example().WriteLP(&lp)); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(wantMPS, mps.String()); d != "" {
-		t.Errorf("MPS (-want,+got)\n%s", d)
-	}
-	if d := cmp.Diff(wantLP, lp.String()); d != "" {
-		t.Errorf("LP (-want,+got)\n%s", d)
-	}
+	require.OK(t, errors.Join(example().WriteMPS(&mps), example().WriteLP(&lp)))
+	require.Same(t, "MPS", wantMPS, mps.String())
+	require.Same(t, "LP", wantLP, lp.String())
 }
 
 func TestValidate(t *testing.T) {
-	nan := math.NaN()
-	for name, edit := range map[string]func(*milp.Model){
-		"offset":         func(m *milp.Model) { m.Offset = nan },
-		"cost":           func(m *milp.Model) { m.Vars[0].Cost = milp.Inf },
-		"bounds crossed": func(m *milp.Model) { m.Vars[0].Lower = 5 },
-		"bound NaN":      func(m *milp.Model) { m.Vars[0].Upper = nan },
-		"lower +Inf":     func(m *milp.Model) { m.Vars[1].Lower = milp.Inf },
-		"name twice":     func(m *milp.Model) { m.Vars[1].Name = "x 1" },
-		"row name twice": func(m *milp.Model) { m.Rows[2].Name = "row" },
-		"row bounds":     func(m *milp.Model) { m.Rows[0].Upper = 0 },
-		"no such var":    func(m *milp.Model) { m.Rows[0].Terms[0].Var = 3 },
-		"var twice":      func(m *milp.Model) { m.Rows[0].Terms[0].Var = 1 },
-		"coefficient":    func(m *milp.Model) { m.Rows[0].Terms[0].Coef = nan },
+	for name, change := range map[string]string{
+		"offset":         "Offset=NaN",
+		"cost":           "Vars.0.Cost=+Inf",
+		"bounds crossed": "Vars.0.Lower=5",
+		"bound NaN":      "Vars.0.Upper=NaN",
+		"lower +Inf":     "Vars.1.Lower=+Inf",
+		"name twice":     "Vars.1.Name=x 1",
+		"row name twice": "Rows.2.Name=row",
+		"row bounds":     "Rows.0.Upper=0",
+		"no such var":    "Rows.0.Terms.0.Var=3",
+		"var twice":      "Rows.0.Terms.0.Var=1",
+		"coefficient":    "Rows.0.Terms.0.Coef=NaN",
 	} {
 		m := example()
-		edit(m)
-		if err := m.Validate(); !errors.Is(err, milp.ErrInvalid) {
-			t.Errorf("%s: error %v, want ErrInvalid", name, err)
-		}
+		require.Set(t, m, change)
+		require.Refused(t, name, m.Validate(), milp.ErrInvalid, "")
 		if err := m.WriteMPS(&bytes.Buffer{}); err == nil {
 			t.Errorf("%s: written as MPS", name)
 		}
@@ -131,9 +122,7 @@ func TestObjectiveAndViolation(t *testing.T) {
 		{[]float64{1.25, 3, 0}, 2.75, 7.25},
 		{[]float64{4, 1, -3}, 13, 2},
 	} {
-		if got := m.Objective(c.x); got != c.objective {
-			t.Errorf("objective at %v is %v, want %v", c.x, got, c.objective)
-		}
+		require.Same(t, fmt.Sprintf("objective at %v", c.x), c.objective, m.Objective(c.x))
 		if got := m.Violation(c.x); math.Abs(got-c.viol) > 1e-12 {
 			t.Errorf("violation at %v is %v, want %v", c.x, got, c.viol)
 		}

@@ -3,9 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Type
+from typing import Any, Dict, List, Optional, Type
 
 from .record import Record
+
+
+@dataclass
+class BatchNode(Record):
+    """One of the nodes."""
+
+    #: distinct within its list
+    id: str
+    #: of the nodes, which are numbered in the order of their groups
+    count: int
+    #: of each node, by resource
+    capacity: List[int]
+    #: partitions or queues to which the nodes belong
+    partitions: Optional[List[str]] = None
+    #: what else jobs may ask of the nodes
+    features: Optional[List[str]] = None
+
+
+@dataclass
+class BatchNeeds(Record):
+    """Of nodes; there if the machine has any."""
+
+    #: of each process, by resource; not all are 0
+    each: List[int]
+    #: true: each process runs on a node of its own, beside other jobs
+    spread: Optional[bool] = None
+    #: true: no other job runs on the job's nodes
+    exclusive: Optional[bool] = None
+    #: all nodes of the job belong to one of them; without any it runs anywhere
+    partitions: Optional[List[str]] = None
+    #: of each of its nodes
+    features: Optional[List[str]] = None
 
 
 @dataclass
@@ -31,18 +63,20 @@ class BatchLog(Record):
 class BatchJob(Record):
     """One of the jobs."""
 
-    _parts = {"log": BatchLog}
-    #: distinct within the instance
+    _parts = {"needs": BatchNeeds, "log": BatchLog}
+    #: distinct within its list
     id: str
     #: no earlier than the one before
     submit_s: float
     #: on dedicated processors; the sum of all runtimes times processes is at most 2·10^9 for each
     #: processor
     runtime_s: float
-    #: at most the processors
+    #: at most the processors, or what the nodes hold
     processes: int
     #: the user's estimate of the runtime; the runtime if it is 0 or missing
     estimate_s: Optional[float] = None
+    #: of nodes; there if the machine has any
+    needs: Optional[BatchNeeds] = None
     #: of the response in the objective, the weighted mean response time; 1 if it is 0 or missing
     weight: Optional[int] = None
     #: use of a dedicated processor by each process; one value stands for all processes, none for 1
@@ -69,7 +103,7 @@ class Batch(Record):
     """
 
     _head = {"kind": "batch", "version": 1}
-    _parts = {"jobs": BatchJob}
+    _parts = {"nodes": BatchNode, "jobs": BatchJob}
     name: str
     #: numbered from 0
     processors: int
@@ -77,6 +111,8 @@ class Batch(Record):
     tiers: int
     #: in the order of their submission
     jobs: List[BatchJob]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: When second 0 is, of an instance made from a log.
     start_time: Optional[str] = None
     #: foreground use of a processor from which on no process may start in its background; above 1
@@ -86,12 +122,18 @@ class Batch(Record):
     migration_s: Optional[float] = None
     #: true: a job ends when it has done the work of its estimate; false if it is missing
     kill_at_estimate: Optional[bool] = None
+    #: of nodes, with the unit
+    resources: Optional[List[str]] = None
+    #: the machine, if it has any: processes share a node as long as the sums of their needs are
+    #: within its capacity; processors is then their number
+    nodes: Optional[List[BatchNode]] = None
 
 
 @dataclass
 class ConsolidationHost(Record):
     """One of the hosts."""
 
+    #: distinct within its list
     id: str
     #: one for each of the instance's resources
     capacity: List[int]
@@ -108,6 +150,7 @@ class ConsolidationHost(Record):
 class ConsolidationOffer(Record):
     """One of the offers."""
 
+    #: distinct within its list
     id: str
     #: one for each of the instance's resources
     capacity: List[int]
@@ -121,6 +164,7 @@ class ConsolidationOffer(Record):
 class ConsolidationHostSet(Record):
     """One of the host sets."""
 
+    #: distinct within its list
     id: str
     hosts: Optional[List[str]] = None
     offers: Optional[List[str]] = None
@@ -130,6 +174,7 @@ class ConsolidationHostSet(Record):
 class ConsolidationJob(Record):
     """One of the jobs."""
 
+    #: distinct within its list
     id: str
     tasks: int
     #: one for each of the instance's resources
@@ -160,6 +205,7 @@ class ConsolidationRule(Record):
     """One of the rules."""
 
     _parts = {"standing": ConsolidationStanding}
+    #: distinct within its list
     id: str
     type: str
     #: whose tasks are bound
@@ -192,6 +238,7 @@ class ConsolidationLimit(Record):
     """One of the limits."""
 
     _parts = {"counts": ConsolidationCount}
+    #: distinct within its list
     id: str
     #: the most that the hosts in use count together
     most: int
@@ -213,6 +260,8 @@ class Consolidation(Record):
     resources: List[str]
     hosts: List[ConsolidationHost]
     jobs: List[ConsolidationJob]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: what is minimised; left out: cost
     goal: Optional[str] = None
     #: in what prices are, such as vCPU
@@ -230,20 +279,25 @@ class Consolidation(Record):
 class DAGMachine(Record):
     """One of the machines."""
 
+    #: distinct within its list
     id: str
     #: seconds before a transfer from here begins to send
     startup_s: Optional[float] = None
     #: work per second, for tasks that state their work; 0 is none
     speed: Optional[float] = None
+    #: data units per second between two tasks here; missing or 0: their data take no time
+    local_rate: Optional[float] = None
 
 
 @dataclass
 class DAGTask(Record):
     """One of the tasks."""
 
+    #: distinct within its list
     id: str
-    #: seconds, one for each machine in their order
-    cost_s: Optional[List[float]] = None
+    #: seconds, one for each machine in their order; null: it can't run there, but somewhere it
+    #: must
+    cost_s: Optional[List[Optional[float]]] = None
     #: seconds are work over the machine's speed
     work: Optional[float] = None
 
@@ -264,6 +318,7 @@ class DAGEdge(Record):
 class DAGLink(Record):
     """One of the links."""
 
+    #: distinct within its list
     id: str
     #: data units per second; missing or 0: the bandwidth
     capacity: Optional[float] = None
@@ -289,8 +344,8 @@ class DAGNetwork(Record):
     _parts = {"links": DAGLink, "routes": DAGRoute}
     #: data units per second, of paths and links that state none; 0 is none
     bandwidth: Optional[float] = None
-    #: row m, column n: data units per second from machine m to n, from 1e-30 to 1e30; the diagonal
-    #: isn't looked at
+    #: row m, column n: data units per second from machine m to n, 0 (nothing can be transferred)
+    #: or from 1e-30 to 1e30; the diagonal isn't looked at
     path_capacity: Optional[List[List[float]]] = None
     #: bottlenecks: transfers whose routes name one share its capacity
     links: Optional[List[DAGLink]] = None
@@ -311,6 +366,8 @@ class DAG(Record):
     machines: List[DAGMachine]
     tasks: List[DAGTask]
     edges: List[DAGEdge]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: how transfers share links: not at all (ideal, the default), max-min fair (fair), or so that
     #: n of them get the share 1 - 1/(1+3n) of a link together (tcp; tcp-all: plans count on 3/4 of
     #: every path, with links or without)
@@ -322,7 +379,7 @@ class DAG(Record):
 class ReservationRequest(Record):
     """One of the requests."""
 
-    #: distinct within the instance
+    #: distinct within its list
     id: str
     #: when the request is accepted or declined; no earlier than the one before
     arrival_s: float
@@ -356,6 +413,8 @@ class Reservation(Record):
     #: in the order of their arrival; those at the same time in the order in which they are decided
     #: upon
     requests: List[ReservationRequest]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: When second 0 is, of an instance made from a log.
     start_time: Optional[str] = None
     #: what is maximised: the number of accepted requests (accepted, the default; one that is
@@ -403,7 +462,7 @@ class TVCFatTree(Record):
 class TVCRequest(Record):
     """One of the requests."""
 
-    #: distinct within the instance
+    #: distinct within its list
     id: str
     #: no earlier than the one before
     arrival_s: float
@@ -431,6 +490,8 @@ class TVC(Record):
     queue: bool
     #: in the order of their arrival; those at the same time in the order in which they arrive
     requests: List[TVCRequest]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: When second 0 is, of an instance made from a log.
     start_time: Optional[str] = None
     #: what is maximised without a queue: the number of accepted requests (requests, the default)
@@ -458,7 +519,7 @@ class VCSchedHostSize(Record):
 class VCSchedJob(Record):
     """One of the jobs."""
 
-    #: distinct within the instance
+    #: distinct within its list
     id: str
     #: 1 for a sequential job
     tasks: int
@@ -483,6 +544,8 @@ class VCSched(Record):
     name: str
     hosts: int
     jobs: List[VCSchedJob]
+    #: What the files said that the instance was made of.
+    account: Optional[Dict[str, Any]] = None
     #: names of further resources beside cpu and memory, such as disk; they are rigid as memory is
     resources: Optional[List[str]] = None
     #: what the hosts have, in units of a reference host, runs of equal ones in the order of their
@@ -500,6 +563,8 @@ __all__ = [
     "Batch",
     "BatchJob",
     "BatchLog",
+    "BatchNeeds",
+    "BatchNode",
     "Consolidation",
     "ConsolidationCount",
     "ConsolidationHost",

@@ -47,6 +47,11 @@ class Result(Dict[str, Any]):
         return self.get("solution")
 
     @property
+    def account(self) -> Optional[Dict[str, Any]]:
+        """What the files said that the instance was made of, and what of it isn't modelled; None if it comes from none."""
+        return self.get("account")
+
+    @property
     def rows(self) -> List[Dict[str, Any]]:
         """The decisions of each job, task or request: the first list of the solution."""
         lists = [x for x in (self.solution or {}).values() if isinstance(x, list)]

@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A line that is another, new or gone is named, and lines of groups that didn't run are left alone.
 func TestCompare(t *testing.T) {
-	t.Parallel()
 	a, b := line{"dag", "heft", 3, 1, 0, 30, "ab"}, line{"dag contention", "heft", 3, 0, 0, 40, "cd"}
 	text := "# title\n" + a.String() + "\n" + b.String() + "\n"
 	both := []group{{name: "dag"}, {name: "dag contention"}}
@@ -40,14 +41,8 @@ func TestCompare(t *testing.T) {
 // Each group has its lines in the file, for every algorithm.
 func TestCorpusIsWhole(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
-	groups, err := corpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups := require.Value(corpus())(t)
+	text := require.Value(os.ReadFile(file))(t)
 	for _, g := range groups {
 		if len(g.all) == 0 || !strings.Contains(string(text), "\n"+g.name+" ") {
 			t.Errorf("%s has %d instances, or no lines", g.name, len(g.all))

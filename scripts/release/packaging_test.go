@@ -9,9 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The files for images, Homebrew and Nix hold the version and the checksums of what was
@@ -20,30 +21,17 @@ func TestPackaging(t *testing.T) {
 	t.Chdir("../..")
 	r := release{version: "1.2.3", folder: t.TempDir()}
 	first := filepath.Join(r.folder, "gapwise-1.2.3-linux-amd64.tar.gz")
-	if err := os.WriteFile(first, []byte("linux-amd64.tar.gz"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.packaging(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(first, []byte("linux-amd64.tar.gz"), 0o600))
+	require.OK(t, r.packaging())
 	want := []string{"Containerfile", "Containerfile.shell", "gapwise-1.2.3-linux-amd64.tar.gz"}
-	if there := listed(t, r.folder); !slices.Equal(there, want) {
-		t.Errorf("of one platform there are %q, want %q", there, want)
-	}
+	require.Same(t, "of one platform there", want, listed(t, r.folder))
 	for _, rest := range []string{"linux-arm64.tar.gz", "darwin-amd64.tar.gz", "darwin-arm64.tar.gz"} {
-		if err := os.WriteFile(filepath.Join(r.folder, "gapwise-1.2.3-"+rest), []byte(rest), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(filepath.Join(r.folder, "gapwise-1.2.3-"+rest), []byte(rest), 0o600))
 	}
-	if err := r.packaging(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, r.packaging())
 	text := map[string]string{}
 	for _, name := range []string{"Containerfile", "Containerfile.shell", "gapwise.rb", "flake.nix"} {
-		data, err := os.ReadFile(filepath.Join(r.folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(os.ReadFile(filepath.Join(r.folder, name)))(t)
 		if text[name] = string(data); !strings.Contains(text[name], "1.2.3") || strings.Contains(text[name], "{{") {
 			t.Errorf("%s isn't filled:\n%s", name, data)
 		}
@@ -55,9 +43,8 @@ func TestPackaging(t *testing.T) {
 			t.Errorf("%s has %d archives, want 4:\n%s", name, len(all), text[name])
 		}
 		for _, m := range all {
-			if want := fmt.Sprintf("%x", sha256.Sum256([]byte(m[1]))); m[2] != want {
-				t.Errorf("%s: the checksum of %s is %s, want %s", name, m[1], m[2], want)
-			}
+			require.Same(t, fmt.Sprintf("%s: the checksum of %s", name, m[1]),
+				fmt.Sprintf("%x", sha256.Sum256([]byte(m[1]))), m[2])
 		}
 	}
 	for name, command := range map[string][]string{"gapwise.rb": {"ruby", "-wc"}, "flake.nix": {"nix-instantiate", "--parse"}} {
@@ -81,10 +68,7 @@ func TestPackaging(t *testing.T) {
 
 // listed returns the names in a folder.
 func listed(t *testing.T, folder string) (names []string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := require.Value(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}

@@ -9,7 +9,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Archives hold the files with their modes and the time given, and are the same whenever
@@ -30,9 +30,7 @@ func TestArchives(t *testing.T) {
 	files := []file{{"LICENSE", []byte("text"), 0o644}, {"gapwise", bytes.Repeat([]byte("program "), 1000), 0o755}}
 	for name, pack := range map[string]func(string, []file, time.Time) ([]byte, error){"tar": tarball, "zip": zipped} {
 		one, err := pack("gapwise-1", files, at)
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		require.OK(t, err, name)
 		two, err := pack("gapwise-1", files, at.In(time.FixedZone("elsewhere", 3600)).UTC())
 		if err != nil || !bytes.Equal(one, two) {
 			t.Errorf("%s: two archives of the same files differ: %v", name, err)
@@ -48,36 +46,22 @@ func TestArchives(t *testing.T) {
 			seen++
 		}
 		if name == "zip" {
-			z, err := zip.NewReader(bytes.NewReader(one), int64(len(one)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := require.Value(zip.NewReader(bytes.NewReader(one), int64(len(one))))(t)
 			for _, f := range z.File {
-				r, err := f.Open()
-				if err != nil {
-					t.Fatal(err)
-				}
-				check(f.Name, f.Mode(), f.Modified, r)
+				check(f.Name, f.Mode(), f.Modified, require.Value(f.Open())(t))
 			}
 		} else {
-			z, err := gzip.NewReader(bytes.NewReader(one))
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := require.Value(gzip.NewReader(bytes.NewReader(one)))(t)
 			for r := tar.NewReader(z); ; {
 				h, err := r.Next()
 				if err == io.EOF {
 					break
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, err)
 				check(h.Name, h.FileInfo().Mode(), h.ModTime, r)
 			}
 		}
-		if seen != len(files) {
-			t.Errorf("%s: %d files", name, seen)
-		}
+		require.Same(t, name+": files", len(files), seen)
 	}
 }
 
@@ -85,13 +69,9 @@ func TestArchives(t *testing.T) {
 func TestLicences(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"LICENSE.txt", "Copying", "NOTICE", "license_test.go", "README"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(name), 0o644))
 	}
-	if err := os.Mkdir(filepath.Join(folder, "licenses"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.Mkdir(filepath.Join(folder, "licenses"), 0o755))
 	all, err := licencesOf("licences/x", folder)
 	if err != nil || len(all) != 3 || all[0].name != "licences/x/Copying" {
 		t.Errorf("%v %v", all, err)
@@ -116,15 +96,11 @@ func TestHiGHS(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(path, []byte(text), mode))
 		return path
 	}
 	path := write("highs-1.2.3.wasm", strings.Repeat("module ", 1000), 0o644)
-	if _, err := readHiGHS(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a licence: %v", err)
-	}
+	require.Refused(t, "without a licence", require.Err(readHiGHS(path)), fs.ErrNotExist, "")
 	write("highs-1.2.3.LICENSE", "the package has its text", 0o644)
 	if _, err := readHiGHS(path); err == nil || !strings.Contains(err.Error(), "isn't the licence") {
 		t.Errorf("with a reference to the licence: %v", err)
@@ -171,46 +147,28 @@ func TestWheel(t *testing.T) {
 	for i := range made {
 		r := release{version: "1.2.3", folder: t.TempDir(), at: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
 		licences := []file{{"licences/x/LICENSE", []byte("text"), 0o644}}
-		if err := r.wheel("linux/amd64", "gapwise", []byte("the program"), licences); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, r.wheel("linux/amd64", "gapwise", []byte("the program"), licences))
 		if there := listed(t, r.folder); !slices.Equal(there, []string{name}) {
 			t.Fatalf("there are %q, want %q", there, name)
 		}
-		var err error
-		if made[i], err = os.ReadFile(filepath.Join(r.folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		made[i] = require.Value(os.ReadFile(filepath.Join(r.folder, name)))(t)
 	}
 	if !bytes.Equal(made[0], made[1]) {
 		t.Error("two wheels of the same files differ")
 	}
-	z, err := zip.NewReader(bytes.NewReader(made[0]), int64(len(made[0])))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := require.Value(zip.NewReader(bytes.NewReader(made[0]), int64(len(made[0]))))(t)
 	held, record := map[string]string{}, ""
 	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(io.ReadAll(require.Value(f.Open())(t)))(t)
 		held[f.Name] = string(data)
 		if f.Name != info+"RECORD" {
 			sum := sha256.Sum256(data)
 			record += fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data))
 		}
-		if executable := f.Mode()&0o111 != 0; executable != (f.Name == "gapwise/bin/gapwise") {
-			t.Errorf("%s: mode %v", f.Name, f.Mode())
-		}
+		require.Same(t, fmt.Sprintf("%s of mode %v is a program", f.Name, f.Mode()), f.Name == "gapwise/bin/gapwise",
+			f.Mode()&0o111 != 0)
 	}
-	if want := record + info + "RECORD,,\n"; held[info+"RECORD"] != want {
-		t.Errorf("RECORD is %s, want %s", held[info+"RECORD"], want)
-	}
+	require.Same(t, "RECORD", record+info+"RECORD,,\n", held[info+"RECORD"])
 	want := "false\nTag: py3-none-manylinux_2_17_x86_64\nTag: py3-none-musllinux_1_1_x86_64\n"
 	if !strings.HasSuffix(held[info+"WHEEL"], want) {
 		t.Errorf("WHEEL is %s, want %s at its end", held[info+"WHEEL"], want)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Workflows parse; what their steps run is there: scripts, and targets of the Makefile.
@@ -21,15 +23,9 @@ func TestWorkflows(t *testing.T) {
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
 	}
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := require.Value(os.ReadFile("Makefile"))(t)
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(os.ReadFile(file))(t)
 		var w struct {
 			On          any
 			Permissions map[string]string

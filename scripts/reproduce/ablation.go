@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ablation is what each device of a problem's native search brings on the plan
+// ablation is what each device of a problem's native engine brings on the plan
 // ablation-KIND. It stands in docs/results/ablation/KIND.json, for the document and for the
 // test that holds devices to it.
 type ablation struct {
@@ -53,6 +53,18 @@ func ablationFile(kind string) string {
 	return filepath.Join("docs", "results", "ablation", kind+".json")
 }
 
+// native returns the engine that a problem's table of devices is of, with these devices: its native search, else the
+// learning kernel without the devices of all kernels, which dag's table has.
+func native(p *gapwise.Problem) (engine exact.Switchable, devices []exact.Device) {
+	if p.Search != nil {
+		return p.Search, p.Search.Devices()
+	}
+	dag := must(gapwise.ProblemOf(model.KindDAG)).Search.Devices()
+	return p.Kernel, slices.DeleteFunc(p.Kernel.Devices(), func(d exact.Device) bool {
+		return slices.ContainsFunc(dag, func(x exact.Device) bool { return x.Summary == d.Summary })
+	})
+}
+
 // ablation runs the plan ablation-KIND as it is and without each device, and keeps what
 // that says.
 func (r *runner) ablation(kind string) *ablation {
@@ -68,9 +80,10 @@ func (r *runner) ablation(kind string) *ablation {
 		}
 		return all
 	}
-	whole := of("search")
-	for _, d := range append([]exact.Device{{}}, p.Search.Devices()...) {
-		label := "search"
+	engine, devices := native(p)
+	whole := of(engine.Name())
+	for _, d := range append([]exact.Device{{}}, devices...) {
+		label := engine.Name()
 		if d.Name != "" {
 			label = benchmarks.WithoutLabel(label, d.Name)
 		}

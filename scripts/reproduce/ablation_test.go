@@ -18,7 +18,7 @@ func TestDevicesPay(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	for _, p := range gapwise.Problems() {
 		kind := string(p.Kind)
-		if p.Search == nil {
+		if _, err := os.Stat(ablationFile(kind)); err != nil && p.Search == nil {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDevicesPay(t *testing.T) {
 			if a.Code != code && !a.Changed {
 				t.Errorf("%s is of other code than there is now (%s, now %s): run make ablation", ablationFile(kind), a.Code, code)
 			}
-			devices := p.Search.Devices()
+			_, devices := native(p)
 			if len(a.Rows) != 1+len(devices) || len(devices) == 0 {
 				t.Fatalf("%s has %d rows, the search %d devices: run make ablation", ablationFile(kind), len(a.Rows), len(devices))
 			}

@@ -55,7 +55,7 @@ func batchGapInstances() (all []*model.Batch) {
 	}
 	for _, file := range []string{"KTH-SP2-1996-2.1-cln.swf.gz", "NASA-iPSC-1993-3.1-cln.swf.gz"} {
 		name, _, _ := strings.Cut(file, "-")
-		log := must(instances.LoadSWF(filepath.Join(data, "swf", file)))
+		log := must(instances.LoadLog(filepath.Join(data, "swf", file), instances.LogOptions{}))
 		spec := instances.NewBatchSpec()
 		spec.Tiers, spec.Jobs = 1, 0
 		in, _, err := instances.FromSWF(&spec, name, log, instances.SWFJobs{})

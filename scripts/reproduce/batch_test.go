@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestCrossing(t *testing.T) {
@@ -20,9 +21,7 @@ func TestCrossing(t *testing.T) {
 		return all
 	}
 	for want, means := range map[string][]float64{"150": {1, -1, 2}, "275": {3, 3, -1}, "200": {1, 0}, "100 or less": {-1, 2}, "more than 300": {1, 2, 3}} {
-		if got := crossing(points(means...)); got != want {
-			t.Errorf("%v cross 0 at %q, want %q", means, got, want)
-		}
+		require.Same(t, fmt.Sprintf("%v cross 0 at", means), want, crossing(points(means...)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/papers"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestStates(t *testing.T) {
@@ -34,9 +35,7 @@ func TestStates(t *testing.T) {
 func TestCoveragePage(t *testing.T) {
 	text := must(os.ReadFile("../../docs/results/coverage.md"))
 	parts := strings.Split(string(text), "<!-- part: coverage-")[1:]
-	if len(parts) != 5 {
-		t.Errorf("%d parts", len(parts))
-	}
+	require.Same(t, "parts", 5, len(parts))
 	for _, part := range parts {
 		if counts := states(part); !strings.Contains(part, "\n"+counts+"\n") {
 			t.Errorf("%s: counts aren't %q", part[:12], counts)

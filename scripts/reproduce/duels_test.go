@@ -11,7 +11,6 @@ import (
 // Duels are counted by what is proved with a witness; a claim that a verified
 // solution refutes is an error, or is counted as CP-SAT's mistake.
 func TestDuels(t *testing.T) {
-	t.Parallel()
 	head := strings.Join(duelColumns, ",") + "\n"
 	row := func(instance, solver, status, objective, cpu, witness string) string {
 		bound := objective

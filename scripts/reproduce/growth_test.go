@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The newest baseline is that of the largest version, not of the last name.
@@ -15,7 +17,5 @@ func TestNewestBaseline(t *testing.T) {
 	for _, v := range []string{"0.10.0", "0.5.0", "0.9.1"} {
 		write(t, "benchmarks/baseline/"+v+".txt", "")
 	}
-	if v := baseline(); v != "0.10.0" {
-		t.Errorf("%q", v)
-	}
+	require.Same(t, "baseline", "0.10.0", baseline())
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -101,13 +102,9 @@ func TestTVCSets(t *testing.T) {
 				}
 			}
 		}
-		if len(found) != 4 {
-			t.Errorf("figure %d: the sets have %v", figure, found)
-		}
+		require.Same(t, fmt.Sprintf("figure %d: the sets have %v", figure, found), 4, len(found))
 		for name, n := range found {
-			if n != 1 {
-				t.Errorf("%s is in %d sets", name, n)
-			}
+			require.Same(t, fmt.Sprintf("sets of %s", name), 1, n)
 		}
 	}
 	fails(t, "sets of a name that isn't there", "", func() { sets("tvc", "results") })
@@ -131,14 +128,11 @@ func TestBatchSettings(t *testing.T) {
 						t.Errorf("%s belongs to %+v", name, x)
 					}
 					for _, at := range []float64{0.5, 0.9} {
-						if regexp.MustCompile(x.At(at).Pattern).MatchString(name) != (at == load) {
-							t.Errorf("%s, %+v", name, x.At(at))
-						}
+						require.Same(t, fmt.Sprintf("%s is of %+v", name, x.At(at)), at == load,
+							regexp.MustCompile(x.At(at).Pattern).MatchString(name))
 					}
 				}
-				if n != 1 {
-					t.Errorf("%s is in %d settings", name, n)
-				}
+				require.Same(t, fmt.Sprintf("settings of %s", name), 1, n)
 			}
 		}
 	}
@@ -157,13 +151,10 @@ func TestOneTier(t *testing.T) {
 	}
 	write(t, "r.jsonl", strings.NewReplacer(`"easy"`, `"du-b"`, `"measy"`, `"du-b-open"`).Replace(text))
 	all := openReading("r.jsonl")
-	if got := string(must(os.ReadFile(all))); got != fmt.Sprintf(line, 2, "du-b") {
-		t.Errorf("with open rectangles: %s", got)
-	}
+	require.Same(t, "with open rectangles", fmt.Sprintf(line, 2, "du-b"), string(must(os.ReadFile(all))))
 	for pattern, want := range map[string]string{"^j": "", "^i": string(must(os.ReadFile("r.jsonl")))} {
-		if got := string(must(os.ReadFile(pick("r.jsonl", "some", pattern)))); got != want {
-			t.Errorf("picked by %s: %s", pattern, got)
-		}
+		require.Same(t, fmt.Sprintf("picked by %s", pattern), want,
+			string(must(os.ReadFile(pick("r.jsonl", "some", pattern)))))
 	}
 }
 
@@ -184,9 +175,7 @@ func TestDAGSettings(t *testing.T) {
 	all := r.dagSettings(file, "one link", "paper-fair")
 	for value, want := range map[string]dagMeans{
 		"1": {100, 205.5, 100, 6.5}, "1.1": {100, 201.5, 100, 2.5}, "1.4": {100, 209.5, 100, 10.5}, "2.2": {100, 217.5, 100, 18.5}} {
-		if got := all[0].At("jump", value); got != want {
-			t.Errorf("jump %s: %v, want %v", value, got, want)
-		}
+		require.Same(t, fmt.Sprintf("jump %s", value), want, all[0].At("jump", value))
 	}
 	if got := all[0].At("jump", "1"); math.Abs(got.Increase()-105.5) > 1e-9 || math.Abs(got.Decrease()-100*(1-100/205.5)) > 1e-9 {
 		t.Errorf("%v, %v", got.Increase(), got.Decrease())
@@ -200,9 +189,7 @@ func TestMet(t *testing.T) {
 		ours    any
 		want    string
 	}{{"34.38", 34.4167, "not met"}, {"34.38", json.Number("34.375"), "met"}, {"80", "80", "met"}, {"104", 102, "not met"}} {
-		if got := met(c.printed, c.ours); got != c.want {
-			t.Errorf("%s and %v: %s, want %s", c.printed, c.ours, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("%s and %v", c.printed, c.ours), c.want, met(c.printed, c.ours))
 	}
 	fails(t, "a word is no figure", "", func() { met("80", "many") })
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // repository makes a repository with one commit and goes there.
@@ -27,11 +28,7 @@ func repository(t *testing.T) {
 
 func git(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("git", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(require.Run(t, exec.Command("git", args...)))
 }
 
 func commitAll(t *testing.T, message string) {
@@ -50,9 +47,7 @@ func TestHead(t *testing.T) {
 	want := git(t, "rev-parse", "--short=10", "HEAD")
 	is := func(what, want string) {
 		t.Helper()
-		if got := head(); got != want {
-			t.Errorf("%s: %q, want %q", what, got, want)
-		}
+		require.Same(t, what, want, head())
 	}
 	is("clean", want)
 	write(t, "docs/a.md", "# B\n")
@@ -147,8 +142,6 @@ func TestStamped(t *testing.T) {
 		"a\n\n### T\ntext": "a\n\n### T\n\n*Made.*\ntext",
 		"no title":         "no title",
 	} {
-		if got := stamped(text, "made"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		require.Same(t, "result", want, stamped(text, "made"))
 	}
 }

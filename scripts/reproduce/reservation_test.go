@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Exponents are those of the figures that grew, and a run that is missing is an
@@ -31,13 +32,9 @@ func TestGrowthOf(t *testing.T) {
 		}
 	}
 	all := growthOf("goos: linux\n" + strings.Join(lines, "") + "PASS\n")
-	if len(all) != 9 {
-		t.Fatal(all)
-	}
+	require.Is(t, 9, len(all), all)
 	for what, g := range all {
-		if g != "2.00, 0.50" {
-			t.Errorf("%s: %v", what, g)
-		}
+		require.Same(t, what, "2.00, 0.50", g)
 	}
 	fails(t, "no error without a line", "", func() { growthOf(strings.Join(lines[1:], "")) })
 }

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Each value is the middle one of three runs, and verdicts follow from limits.
 func TestBatchTargets(t *testing.T) {
-	t.Parallel()
 	var text strings.Builder
 	add := func(name string, seconds float64) {
 		for _, factor := range []float64{1, 100, 0.1} {
@@ -27,9 +28,7 @@ func TestBatchTargets(t *testing.T) {
 	fails(t, "no error without the pipeline of SWF", "", func() { batchTargets(medians("test", text.String())) })
 	add("BatchPipeline/swf", 3)
 	m := medians("test", text.String())
-	if share := m.Share("read-sec/op", "cpu-sec/op", "BatchPipeline/json"); share != 25 {
-		t.Errorf("a share of %v", share)
-	}
+	require.Same(t, "a share", float64(25), m.Share("read-sec/op", "cpu-sec/op", "BatchPipeline/json"))
 	want := []target{
 		{"EASY, 200,000 jobs", 0.1, 0.251, "held at 0.5, 0.6, 0.7, 0.8, 0.95; not at 0.9"},
 		{"conservative backfilling, 200,000 jobs", 2, 2.5, "not held"},

@@ -28,7 +28,7 @@ var summarised = []struct{ phrase, page, pattern string }{
 	{"%.0f of 62 statements | %.0f, both on flexibility", "reservation.md", `\| all \| (\d+) held, (\d+) not held, 1 tied, 6 undecided`},
 	{"both on flexibility", "reservation.md", `flexibility \| \d+ held, 2 not held`},
 	{"With open rectangles %.0f of the statements hold, with another workload %.0f", "reservation.md", `\| all \| [^|]*\| (\d+) held[^|]*\| (\d+) held`},
-	{"%.0f small instances with a proved clairvoyant optimum", "reservation.md", `\| search +\| +\d+ \| +\d+ \| +(\d+) \|`},
+	{"%.0f small instances with a proved clairvoyant optimum", "reservation.md", `\| (?:kernel|search) +\| +\d+ \| +\d+ \| +(\d+) \|`},
 	{"The best policy's gap to it is %.0f %% on average", "reservation.md", `\| least-load +\| +70 \|(?:[^|]*\|){4} +(\S+) \|`},
 	{"a lead of up to 15 points: here %.0f", "tvc.md", `\| uniform sizes, non-blocking \| \S+ \| -(\S+) \|`},
 	{"accepts %.0f points more than AdaBa (700 Mbps", "tvc.md", `\| 700 \| \+(\S+) ± `},

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -42,9 +44,7 @@ func TestPeriodic(t *testing.T) {
 func TestTimesClosest(t *testing.T) {
 	all := []printed{{Paper: 60, Ours: []float64{50, 61, 100}}, {Paper: 1, Ours: []float64{0, 2, 0}}, {Paper: 4, Ours: []float64{3.5, 3.6, 3.9}}, {Paper: 2, Ours: []float64{2.1, 0, 1}}}
 	for reading, want := range []int{1, 1, 1} {
-		if got := timesClosest(all, reading); got != want {
-			t.Errorf("reading %d is closest %d times, want %d", reading, got, want)
-		}
+		require.Same(t, fmt.Sprintf("times that reading %d is closest", reading), want, timesClosest(all, reading))
 	}
 }
 
@@ -59,9 +59,7 @@ func TestAcross(t *testing.T) {
 `)
 	r := reader()
 	got := r.curvesTable("r.jsonl", "slack", "objective", "%.2f", "lp gr")
-	if want := "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	require.Same(t, "result", "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |", got)
 	if x := r.above("r.jsonl", "lp", "gr"); math.Abs(x-50) > 1e-9 {
 		t.Errorf("the LP is %v %% above gr, want 50: b has no solution", x)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,21 +21,16 @@ import (
 func built(t *testing.T) (folder string, files map[string]string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "site")
-	if _, err := build("../..", folder); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(build("../..", folder)))
 	files = map[string]string{}
-	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
+	require.OK(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(name, "play/") {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		files[name] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return folder, files
 }
 
@@ -88,9 +84,7 @@ func TestSite(t *testing.T) {
 			t.Errorf("nothing leads to %s", name)
 		}
 		if strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".js") && name != "search-index.js" || strings.HasSuffix(name, ".css") {
-			if m := outside.FindString(text); m != "" {
-				t.Errorf("%s holds %q", name, m)
-			}
+			require.Same(t, fmt.Sprintf("%s asks for something outside", name), "", outside.FindString(text))
 		}
 	}
 	if n := strings.Count(files["problems/dag.html"], "<h2"); n < 8 || !strings.Contains(files["problems/dag.html"], `aria-current="page"`) {
@@ -106,22 +100,15 @@ func TestBrokenLinks(t *testing.T) {
 		"docs/README.md": "# b\n\n## Two *words*\n\n## Two words\n\n[again](#two-words-1) ![p](p.svg)", "docs/p.svg": "<svg/>", "examples/README.md": "# c",
 	} {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	_, err := build(root, filepath.Join(root, "site"))
 	if err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Fatalf("three links lead nowhere: %v", err)
 	}
-	for _, want := range []string{"README.md: links docs/none.md, which isn't there", "README.md: links docs/README.md#three, which has no such heading", "README.md: links ../up.md"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in %v", want, err)
-		}
-	}
+	require.Says(t, "the error", err.Error(), "README.md: links docs/none.md, which isn't there",
+		"README.md: links docs/README.md#three, which has no such heading", "README.md: links ../up.md")
 	if _, err := os.Stat(filepath.Join(root, "site")); err == nil {
 		t.Error("the site is written all the same")
 	}
@@ -135,10 +122,8 @@ func TestSearch(t *testing.T) {
 	browser := require.Tool(t, "chromium-headless-shell", "chromium-headless-shell")
 	folder, _ := built(t)
 	for query, want := range map[string]string{"upward+ran": "glossary.html#", "shadow+time": "batch", "zzzz": "0 sections"} {
-		out, err := exec.Command(browser, "--no-sandbox", "--user-data-dir="+t.TempDir(), "--dump-dom", "file://"+folder+"/search.html?q="+query).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := require.Value(exec.Command(browser, "--no-sandbox", "--user-data-dir="+t.TempDir(), "--dump-dom",
+			"file://"+folder+"/search.html?q="+query).Output())(t)
 		_, found, _ := strings.Cut(string(out), `id="said"`)
 		if !strings.Contains(found, want) {
 			t.Errorf("%s: no %q in %s", query, want, found)

@@ -3,36 +3,28 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestSize(t *testing.T) {
-	t.Parallel()
-	rooms, err := count(fstest.MapFS{
+	rooms := require.Value(count(fstest.MapFS{
 		"a.go":                   {Data: []byte("package a\n\nimport \"os\"\n\ntype x int\n\nfunc f() { if true { os.Exit(0) }; var y, z = 1, 2; _, _ = y, z }\n")},
 		"a_test.go":              {Data: []byte("package a\n\nfunc g() { f() }\n")},
 		"internal/num/heap/h.go": {Data: []byte("package heap\n\nvar f = func() int { return 1 }\n")},
 		"testdata/no.go":         {Data: []byte("package no\n\nvar a, b int\n")},
 		"exact/x/y/z.go":         {Data: []byte("package y\n")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want := map[string]size{".": {code: 6, tests: 2}, "internal/num": {code: 3}, "exact": {}}
-	if len(rooms) != len(want) {
-		t.Error(rooms)
-	}
+	require.Same(t, fmt.Sprintf("%v", rooms), len(want), len(rooms))
 	for room, s := range want {
-		if rooms[room] != s {
-			t.Errorf("%s: %v, want %v", room, rooms[room], s)
-		}
+		require.Is(t, s, rooms[room], room)
 	}
-	most, err := read(table(rooms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	most := require.Value(read(table(rooms)))(t)
 	if err := hold(rooms, most); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify/verifytest"
@@ -82,14 +83,8 @@ func TestRequire(t *testing.T) {
 					verifytest.RequireGap(t, c.in, c.solution, c.gap)
 				}
 			})
-			if (got == "") != (c.want == nil) {
-				t.Errorf("it ends with %q, want %q", got, c.want)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(got, want) {
-					t.Errorf("it ends with %q, want %q in it", got, want)
-				}
-			}
+			require.Same(t, fmt.Sprintf("it goes on (ends with %q, want %q)", got, c.want), c.want == nil, got == "")
+			require.Says(t, "the text", got, c.want...)
 		})
 	}
 }
@@ -100,26 +95,15 @@ func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module")
 	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := require.Value(filepath.Abs("../.."))(t)
 	read := func(path string) string {
-		data, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
+		return string(require.Value(os.ReadFile(filepath.Join(root, path)))(t))
 	}
 	folder := t.TempDir()
 	write := func(path, text string) {
 		path = filepath.Join(folder, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	const module = "module github.com/gapwise/gapwise\n"
 	ours := read("go.mod")

@@ -1,7 +1,7 @@
 // The picture of a solution: rows with boxes along an axis. Which box means what is the
 // library's business.
 import { roles } from "./kinds.js";
-import { $, figure, make, ticks, time, unitStep } from "./ui.js";
+import { $, figure, make, middle, ticks, time, unitStep } from "./ui.js";
 
 export const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 export const round = (x) => Math.round(x * 10) / 10;
@@ -186,8 +186,7 @@ export class Drawing {
   }
 
   cut(text, room) {
-    const n = Math.max(2, Math.floor(room / 6.4));
-    return text.length <= n ? text : text.slice(0, n - 1) + "…";
+    return middle(text, Math.max(2, Math.floor(room / 6.4)));
   }
 
   boxes(p) {
@@ -207,7 +206,8 @@ export class Drawing {
       const g = make("g", { class: look, "data-box": k, id: `box-${k}`, role: "option", "aria-label": b.facts.join("; ") + (this.broken.has(b.item) ? "; the judge objects" : ""), "aria-selected": k === this.active });
       g.append(make("rect", { x: round(x0), y: round(y), width: round(w), height: round(h), rx: h > 9 && w > 6 ? 2.5 : 0 }));
       const small = h < 10.5;
-      if (h >= 8 && w >= b.label.length * (small ? 5.4 : 6.9) + 4) g.append(make("text", { x: round((x0 + x1) / 2), y: round(y + h / 2 + (small ? 3.2 : 4)), class: small ? "middle label tiny" : "middle label" }, b.label));
+      const room = Math.floor((w - 4) / (small ? 5.4 : 6.9)), text = room < 9 && room < b.label.length ? "" : middle(b.label, room);
+      if (h >= 8 && text) g.append(make("text", { x: round((x0 + x1) / 2), y: round(y + h / 2 + (small ? 3.2 : 4)), class: small ? "middle label tiny" : "middle label" }, text));
       all.append(g);
     });
     return all;

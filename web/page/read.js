@@ -28,7 +28,7 @@ async function put(question, { from = null } = {}) {
   }
   if (from) {
     state.file = from;
-    if (/ assumed: the table /.test(loaded.said ?? "")) readingFields("tables");
+    if (/the table tells none/.test(loaded.said ?? "")) readingFields("tables");
   }
   take(loaded);
   await first();

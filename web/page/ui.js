@@ -36,6 +36,12 @@ export function value(x, unit) {
   return figure(x) + (unit && x !== null && x !== undefined ? " " + unit : "");
 }
 
+/** Middle cuts a name to n letters, in its middle: names differ at their ends. */
+export function middle(name, n) {
+  const head = Math.floor((n - 1) / 2);
+  return name.length <= n ? name : name.slice(0, head) + "…" + name.slice(name.length - (n - 1 - head));
+}
+
 /** @param {number | null | undefined} x */
 export function percent(x) {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -125,15 +126,11 @@ func TestMinimiseEnds(t *testing.T) {
 		q.Solution = func([]int64) (model.Solution, error) { return nil, unread }
 		return q, nil
 	})
-	if !errors.Is(err, unread) {
-		t.Errorf("a solution that can't be read: %v", err)
-	}
+	require.Refused(t, "a solution that can't be read", err, unread, "")
 	_, err = byKernel(t, in, model.Settings{}, func() (Kernel, error) {
 		return Kernel{}, model.ErrUnsupported
 	})
-	if !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("an instance that it doesn't take: %v", err)
-	}
+	require.Refused(t, "an instance that it doesn't take", err, model.ErrUnsupported, "")
 	r, err := byKernel(t, in, model.Settings{TimeLimit: time.Hour}, func() (Kernel, error) {
 		return Kernel{}, model.ErrNoSolution
 	})

@@ -326,9 +326,8 @@ func TestSolveLinear(t *testing.T) {
 	if _, err := ask(t.Context(), in, model.ErrInvalid); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), "test: ") {
 		t.Errorf("%v, want ErrInvalid", err)
 	}
-	if _, err := ask(t.Context(), &model.DAG{}, nil); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "dag") {
-		t.Errorf("another instance: %v", err)
-	}
+	require.Refused(t, "another instance", require.Err(ask(t.Context(), &model.DAG{}, nil)), model.ErrUnsupported,
+		"dag")
 }
 
 // The test checks the driver's questions and reports: the best start, the tolerance, half of the gap; a bound that is
@@ -351,9 +350,7 @@ func TestLinearQuestions(t *testing.T) {
 			r.Status, r.Nodes = milp.Optimal, 7
 			return r, nil
 		}}}
-	if err := d.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, d.run(t.Context()))
 	if len(o) != 1 || o[0].Tolerance != Tolerance || o[0].Gap != 0.005 || o[0].Threads != 2 || fmt.Sprint(o[0].Start) != "[0 2]" {
 		t.Errorf("options %+v", o)
 	}

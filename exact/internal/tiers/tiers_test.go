@@ -3,6 +3,7 @@
 package tiers
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -192,13 +193,11 @@ func TestUnder(t *testing.T) {
 			want = 0
 		}
 		for i, n := range []*node{n, away, parked[0]} {
-			if got := s.under(n, 0); got != want {
-				t.Errorf("job 2 behind job 1: %v, state %d: %b is never there, want %b", behind, i, got, want)
-			}
+			require.Same(t, fmt.Sprintf("job 2 behind job 1: %v, state %d: is never there", behind, i), want,
+				s.under(n, 0))
 		}
-		if got := s.under(lift(n, 1), 0); got != 2 {
-			t.Errorf("job 2 behind job 1: %v, and leaves: %b is never there", behind, got)
-		}
+		require.Same(t, fmt.Sprintf("job 2 behind job 1: %v, and leaves: is never there", behind), uint32(2),
+			s.under(lift(n, 1), 0))
 	}
 }
 
@@ -349,9 +348,7 @@ func TestPlans(t *testing.T) {
 			}
 		}
 		walk(s.root())
-		if count != c.plans {
-			t.Errorf("%+v: %d plans", c, count)
-		}
+		require.Same(t, fmt.Sprintf("%+v: plans", c), c.plans, count)
 	}
 }
 
@@ -363,11 +360,7 @@ func TestPlayed(t *testing.T) {
 	for k := range max(200, require.Rounds(200)) { // few show anything
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 9
-		in, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := New(t.Context(), in, 1e6)
+		s := New(t.Context(), require.Value(spec.Generate())(t), 1e6)
 		for range 60 {
 			n := s.root()
 			for n != nil && !s.complete(n) {
@@ -418,30 +411,19 @@ func TestHalve(t *testing.T) {
 	for k := range n {
 		spec := instances.NewBatchSpec()
 		spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Index, spec.Seed = 3+k%2, 2+k%3, 2, 2, k, 5
-		in, err := spec.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(spec.Generate())(t)
 		search := func(most int, mean float64, found func(e *model.Execution) float64) (float64, *Search) {
 			s := New(t.Context(), in, mean)
 			s.most, s.Told = most, func(float64) {}
 			s.Found = func(e *model.Execution) (float64, error) { return found(e), nil }
-			bound, err := s.Run()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return bound, s
+			return require.Value(s.Run())(t), s
 		}
 		best := 0.0
 		for j := range in.Jobs {
 			best += in.Jobs[j].SubmitS + 1e4
 		}
 		if _, s := search(3000, best, func(e *model.Execution) float64 {
-			o, err := in.Objective(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			best = min(best, o.Value)
+			best = min(best, require.Value(in.Objective(e))(t).Value)
 			return best
 		}); s.Full {
 			continue

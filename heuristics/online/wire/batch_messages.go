@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -146,69 +145,4 @@ func parseIntervals(text string, processors int) ([]int32, error) {
 		}
 	}
 	return list, nil
-}
-
-// decisions appends what an event of an answer decides.
-func (p *batchPolicy) decisions(all []online.BatchDecision, e *answerEvent) ([]online.BatchDecision, error) {
-	switch e.Type {
-	case executeJob, rejectJob:
-		d, err := read[struct {
-			JobID string  `json:"job_id"`
-			Alloc *string `json:"alloc"`
-		}](e)
-		if err != nil {
-			return nil, err
-		}
-		k, err := p.number(e.Type, d.JobID)
-		if err != nil {
-			return nil, err
-		}
-		if e.Type == rejectJob {
-			return append(all, online.BatchDecision{Type: online.Reject, Job: k}), nil
-		}
-		start := online.BatchDecision{Type: online.Start, Job: k, At: e.at - p.shift}
-		if d.Alloc != nil {
-			if start.Processors, err = parseIntervals(*d.Alloc, p.processors); err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", e.Type, d.JobID, err)
-			}
-		}
-		return append(all, start), nil
-	case killJob:
-		d, err := read[killedData](e)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range d.JobIDs {
-			k, err := p.number(e.Type, id)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, online.BatchDecision{Type: online.Kill, Job: k})
-		}
-		return all, nil
-	case callMeLater:
-		call, err := p.clock.call(e)
-		if err != nil {
-			return nil, err
-		}
-		return append(all, online.BatchDecision{Type: online.CallAt, At: call - p.shift}), nil
-	case notify, setJobMetadata: // nothing depends on them
-		return all, nil
-	}
-	return nil, notOffered(e, executeJob, rejectJob, killJob, callMeLater)
-}
-
-// number returns the number of a job that has been submitted.
-func (p *batchPolicy) number(what, name string) (int32, error) {
-	return numberOf(what, name, len(p.jobs))
-}
-
-// numberOf returns the number of one of the n jobs that have been submitted.
-func numberOf(what, name string, n int) (int32, error) {
-	text, ok := strings.CutPrefix(name, workload+"!")
-	k, err := strconv.Atoi(text)
-	if !ok || err != nil || k < 1 || k > n {
-		return 0, fmt.Errorf("%s of %.60q: no such job has been submitted", what, name)
-	}
-	return int32(k - 1), nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -109,9 +110,7 @@ func TestNoFuture(t *testing.T) {
 		var asked [2][]string
 		for other := range asked {
 			in := draw(other == 1)
-			if err := in.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, in.Validate())
 			p := &player{answer: decider(in)}
 			play(t, in, p, model.Settings{})
 			asked[other] = p.asked
@@ -121,9 +120,7 @@ func TestNoFuture(t *testing.T) {
 		}
 		for k, text := range asked[0] {
 			var m told
-			if err := json.Unmarshal([]byte(text), &m); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, json.Unmarshal([]byte(text), &m))
 			if k == 0 && i%3 != 2 && i%2 == 1 { // a tick is as long as the times of the instance need
 				continue
 			}
@@ -150,14 +147,9 @@ func TestClock(t *testing.T) {
 		c := clock{[]float64{1, 10, 1e3, 1e6, 1e9}[rng.IntN(5)], 0}
 		c.last = 0x1p52 / c.perSecond
 		tick := rng.Int64N(1<<rng.IntN(52) + 1)
-		text, err := json.Marshal(c.seconds(tick))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(c.seconds(tick)))(t)
 		var back float64
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(text, &back))
 		if got, err := c.ticks(back); err != nil || got != tick {
 			t.Fatalf("%v of %+v: %s, %d, %v", tick, c, text, got, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/heuristics/online"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -22,17 +23,20 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"now":2.5,"events":[{"timestamp":1.5,"type":"KILL_JOB","data":{"job_ids":["w0!1"]}},{"timestamp":2,"type":"CALL_ME_LATER","data":{"timestamp":7}}]}`))
 	f.Add([]byte(`{"now":1,"events":[{"timestamp":1,"type":"REJECT_JOB","data":{"job_id":"w0!2"}},{"timestamp":1,"type":"NOTIFY","data":{}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p := &batchPolicy{session: &session{clock: microseconds}, processors: 6, jobs: make([]jobState, 2)}
+		x := &session{clock: microseconds, noun: "job", items: map[string]int32{jobName(0): 0, jobName(1): 1}}
+		p := &policy[online.BatchPlatform, online.BatchEvent, online.BatchDecision]{session: x,
+			dialect: &batchDialect{session: x, processors: 6, jobs: make([]jobState, 2)},
+			offers:  []offer{{executeJob, online.Start}, {rejectJob, online.Reject}, {killJob, online.Kill}, {notify, ""}}}
 		now, events, err := microseconds.readAnswer(text, 1e6)
 		if err == nil && now < 1e6 {
 			t.Errorf("now is %d", now)
 		}
 		for i := range events {
-			var all []online.BatchDecision
-			if all, err = p.decisions(nil, &events[i]); err != nil {
+			p.all = nil
+			if err = p.read(&events[i]); err != nil {
 				break
 			}
-			for _, d := range all {
+			for _, d := range p.all {
 				if d.Type != online.CallAt && (d.Job < 0 || d.Job > 1) {
 					t.Errorf("%+v", d)
 				}
@@ -70,10 +74,7 @@ func FuzzRequestAnswers(f *testing.F) {
 			if r.Solution == nil {
 				continue
 			}
-			judged, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{})
-			if err != nil || !judged.Feasible() {
-				t.Errorf("%v %v", judged, err)
-			}
+			require.Feasible(verify.Verify(t.Context(), in, r.Solution, verify.Options{}))(t)
 		}
 	})
 }

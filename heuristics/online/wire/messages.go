@@ -123,7 +123,7 @@ func (c clock) seconds(ticks int64) float64 { return float64(ticks) / c.perSecon
 func read[T any](e *answerEvent) (T, error) {
 	var data T
 	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return data, fmt.Errorf("the data of %s aren't as the protocol has them: %.60q", e.Type, e.Data)
+		return data, fmt.Errorf("its data aren't as the protocol has them: %.60q", e.Data)
 	}
 	return data, nil
 }
@@ -134,18 +134,13 @@ func (c clock) call(e *answerEvent) (int64, error) {
 		Timestamp float64 `json:"timestamp"`
 	}](e)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%s: %w", e.Type, err)
 	}
 	at, err := c.ticks(d.Timestamp)
 	if err != nil {
 		return 0, fmt.Errorf("the timestamp of %s %w", e.Type, err)
 	}
 	return at, nil
-}
-
-// notOffered is the error of an event that no answer may hold.
-func notOffered(e *answerEvent, offered ...string) error {
-	return fmt.Errorf("%.60q isn't offered here; an answer may hold %s", e.Type, listed(offered))
 }
 
 // listed lists words: "a, b and c".
@@ -168,15 +163,3 @@ type requestName struct {
 }
 
 func (d requestName) name() string { return fmt.Sprintf("%.60q", d.RequestID) }
-
-// requests are those that have been submitted: their numbers, by their names in the instance.
-type requests map[string]int32
-
-// number returns the number of a request.
-func (r requests) number(what, name string) (int32, error) {
-	k, ok := r[name]
-	if !ok {
-		return 0, fmt.Errorf("%s of %.60q: no such request has been submitted", what, name)
-	}
-	return k, nil
-}

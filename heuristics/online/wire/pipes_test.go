@@ -34,14 +34,8 @@ func answering(answers ...string) string {
 
 func solve(t *testing.T, name string, set model.Settings) model.Result {
 	t.Helper()
-	s, err := New(model.KindBatch, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.Solve(t.Context(), one, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(New(model.KindBatch, name))(t)
+	r := require.Value(s.Solve(t.Context(), one, set))(t)
 	return r
 }
 
@@ -65,13 +59,8 @@ func TestPipes(t *testing.T) {
 		}
 		got += "; "
 	}
-	if want := "a 1.25-2 on 3,0-1 17-27 on 0-2; b 2-17 on 0-1; c 17-22 on 3; "; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	judged, err := verify.Verify(t.Context(), one, r.Solution, verify.Options{})
-	if err != nil || !judged.Feasible() {
-		t.Errorf("%v %v", judged, err)
-	}
+	require.Same(t, "the schedule", "a 1.25-2 on 3,0-1 17-27 on 0-2; b 2-17 on 0-1; c 17-22 on 3; ", got)
+	require.Feasible(verify.Verify(t.Context(), one, r.Solution, verify.Options{}))(t)
 }
 
 // Each failure of a policy is reported in one line, with the request. The runs until then are kept.
@@ -99,9 +88,9 @@ func TestFailures(t *testing.T) {
 		"too few":              {then(at(3, execute(3, "w0!2", "2-3"))), 1, third + `start of job "b": it needs 2 processors, 1 are free`},
 		"a processor too much": {then(at(3, execute(3, "w0!3", "2-3"))), 1, third + `start of job "c": it has 1 processes, on 2 processors`},
 		"none":                 {then(at(3, execute(3, "w0!3", ""))), 1, third + `start of job "c": it has 1 processes, on 0 processors`},
-		"no processor":         {then(at(3, execute(3, "w0!3", "4"))), 1, third + `EXECUTE_JOB of w0!3: alloc is "4", there are the processors 0 to 3`},
-		"no intervals":         {then(at(3, execute(3, "w0!3", "3-"))), 1, third + `EXECUTE_JOB of w0!3: alloc is "3-", must be intervals`},
-		"an endless interval":  {then(at(3, execute(3, "w0!3", "0-99999999999999"))), 1, third + `EXECUTE_JOB of w0!3: alloc is "0-99999999999999", there are`},
+		"no processor":         {then(at(3, execute(3, "w0!3", "4"))), 1, third + `EXECUTE_JOB of "w0!3": alloc is "4", there are the processors 0 to 3`},
+		"no intervals":         {then(at(3, execute(3, "w0!3", "3-"))), 1, third + `EXECUTE_JOB of "w0!3": alloc is "3-", must be intervals`},
+		"an endless interval":  {then(at(3, execute(3, "w0!3", "0-99999999999999"))), 1, third + `EXECUTE_JOB of "w0!3": alloc is "0-99999999999999", there are`},
 		"in the past":          {then(at(3, execute(2.5, "w0!3", "3"))), 1, third + "EXECUTE_JOB has the timestamp 2.5 s, in the past"},
 		"now in the past":      {then(at(2)), 1, third + "now of its answer is 2 s, before that of the request"},
 		"after its now":        {then(at(3, execute(4, "w0!3", "3"))), 1, third + "EXECUTE_JOB has the timestamp 4 s, after the answer's now, 3 s"},
@@ -112,7 +101,7 @@ func TestFailures(t *testing.T) {
 		"killed, not running":  {then(at(3, do(3, killJob, `{"job_ids":["w0!3"]}`))), 1, third + `kill of job "c": it isn't running`},
 		"called in the past":   {then(at(3, do(3, callMeLater, `{"timestamp":3}`))), 1, third + `call at 3 s: this isn't later than now`},
 		"dynamic jobs":         {then(at(3, do(3, "REGISTER_JOB", `{"job_id":"w0!9"}`))), 1, third + `"REGISTER_JOB" isn't offered here; an answer may hold EXECUTE_JOB, REJECT_JOB, KILL_JOB and CALL_ME_LATER`},
-		"no data":              {then(at(3, `{"timestamp":3,"type":"EXECUTE_JOB"}`)), 1, third + "the data of EXECUTE_JOB aren't as the protocol has them"},
+		"no data":              {then(at(3, `{"timestamp":3,"type":"EXECUTE_JOB"}`)), 1, third + `EXECUTE_JOB: its data aren't as the protocol has them`},
 		"nothing is started":   {answering(at(0), at(1), at(3)), 0, "request 3 (now 3 s: JOB_SUBMITTED of w0!3 and 1 more): no solution found: after 3 s nothing happens any more, and 3 jobs haven't been started"},
 		"all is rejected": {answering(at(0), at(1, do(1, rejectJob, `{"job_id":"w0!1"}`), do(1, rejectJob, `{"job_id":"w0!2"}`)), at(3, do(3, rejectJob, `{"job_id":"w0!3"}`)), at(3)), 0,
 			"request 4 (now 3 s: SIMULATION_ENDS): no solution found: the policy has rejected 3 of 3 jobs"},
@@ -157,10 +146,7 @@ func TestHangs(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := New(model.KindBatch, onlinePrefix+"sh -c 'sleep 60'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(New(model.KindBatch, onlinePrefix+"sh -c 'sleep 60'"))(t)
 	if r, err := s.Solve(ctx, one, model.Settings{}); err != nil || r.Status != model.StatusUnknown {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -194,13 +180,8 @@ func TestAfterwards(t *testing.T) {
 	} else if _, err := s.Solve(t.Context(), &model.Batch{Processors: 1e7, Tiers: 1}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Error(err)
 	}
-	p, err := launch(process.Options{Args: []string{"/there/is/none"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.ask(t.Context(), []byte("{}"), time.Minute); !errors.Is(err, errOver) {
-		t.Error(err)
-	}
+	p := require.Value(launch(process.Options{Args: []string{"/there/is/none"}}))(t)
+	require.Refused(t, "p.ask", require.Err(p.ask(t.Context(), []byte("{}"), time.Minute)), errOver, "")
 	if how, _ := p.close(t.Context()); !strings.Contains(how, "can't run /there/is/none") {
 		t.Error(how)
 	}
@@ -209,15 +190,9 @@ func TestAfterwards(t *testing.T) {
 // The schema of messages accepts what goes either way in recorded sessions and in ours.
 func TestMessageSchema(t *testing.T) {
 	t.Parallel()
-	schema, err := jsonschema.NewCompiler().Compile("../../../docs/reference/schema/batch-message.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := require.Value(jsonschema.NewCompiler().Compile("../../../docs/reference/schema/batch-message.json"))(t)
 	accepts := func(text []byte) error {
-		x, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := require.Value(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 		return schema.Validate(x)
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
@@ -226,17 +201,12 @@ func TestMessageSchema(t *testing.T) {
 	if r := solve(t, strings.ReplaceAll(answering(answers...), "${KEPT:-/dev/null}", kept), model.Settings{}); r.Status != model.StatusFeasible {
 		t.Fatalf("%+v", r)
 	}
-	asked, err := os.ReadFile(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := require.Value(os.ReadFile(kept))(t)
 	if !strings.Contains(string(asked), `"log":{"user":"u","queue":"long"}`) || strings.Contains(string(asked), "cancelled") {
 		t.Errorf("of the log is told: %s", asked)
 	}
 	lines := append(strings.Split(strings.TrimSpace(string(asked)), "\n"), answers...)
-	if len(lines) != 2*len(answers) {
-		t.Errorf("%d messages", len(lines))
-	}
+	require.Same(t, "messages", 2*len(answers), len(lines))
 	for _, text := range lines {
 		if err := accepts([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -247,10 +217,7 @@ func TestMessageSchema(t *testing.T) {
 			t.Errorf("accepted: %s", text)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(require.Data(t, "batsim"), "transcripts", "tiny-*.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
+	files := require.Files(t, filepath.Join(require.Data(t, "batsim"), "transcripts", "tiny-*.gz"))
 	for _, file := range files {
 		_, r := replay(t, file)
 		for _, text := range append(r.requests, r.answers...) {

@@ -58,15 +58,9 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 
 // replay returns the solver of a recording.
 func replay(t *testing.T, file string) (*solver, *recorded) {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open(file))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := require.Value(gzip.NewReader(f))(t)
 	r := &recorded{t: t}
 	for lines := json.NewDecoder(z); ; {
 		var x struct {
@@ -88,14 +82,8 @@ func replay(t *testing.T, file string) (*solver, *recorded) {
 }
 
 func instance(t *testing.T, file string) *model.Batch {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile(file))(t)
+	in := require.Value(model.DecodeInstance(data))(t)
 	return in.(*model.Batch)
 }
 
@@ -120,18 +108,9 @@ func TestRecorded(t *testing.T) {
 		if err != nil || r.Status != model.StatusFeasible || r.Reason != "" || line.at != len(line.requests) {
 			t.Fatalf("%s: %v, %v, %d of %d requests", name, r.Reason, err, line.at, len(line.requests))
 		}
-		judged, err := verify.Verify(t.Context(), in, r.Solution, verify.Options{})
-		if err != nil || !judged.Feasible() {
-			t.Errorf("%s: %v %v", name, judged, err)
-		}
-		data, err := os.ReadFile(filepath.Join(folder, "schedules", name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := model.DecodeSolution(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.Feasible(verify.Verify(t.Context(), in, r.Solution, verify.Options{}))(t, name)
+		data := require.Value(os.ReadFile(filepath.Join(folder, "schedules", name+".json")))(t)
+		want := require.Value(model.DecodeSolution(data))(t)
 		got, places := runs(r.Solution), runs(want)
 		if !reflect.DeepEqual(got, places) {
 			t.Errorf("%s: %v, want %v", name, got, places)
@@ -153,10 +132,7 @@ func runs(s model.Solution) map[string]string {
 func TestRecordedBad(t *testing.T) {
 	t.Parallel()
 	folder := require.Data(t, "batsim")
-	expected, err := os.ReadFile(filepath.Join(folder, "bad", "expected.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expected := require.Value(os.ReadFile(filepath.Join(folder, "bad", "expected.txt")))(t)
 	for _, text := range strings.Split(strings.TrimSpace(string(expected)), "\n") {
 		name, why, _ := strings.Cut(text, ": ")
 		of, _, _ := strings.Cut(name, ".")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -56,10 +57,7 @@ func (*player) close(context.Context) (how, said string) { return "", "" }
 func play(t testing.TB, in model.Instance, p *player, set model.Settings) model.Result {
 	t.Helper()
 	s := &solver{name: "online:player", open: func(context.Context, model.Settings, time.Duration) (line, error) { return p, nil }}
-	r, err := s.Solve(t.Context(), in, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(s.Solve(t.Context(), in, set))(t)
 	return r
 }
 
@@ -177,21 +175,14 @@ func TestSessions(t *testing.T) {
 		var all []string
 		for _, text := range p.asked {
 			var m told
-			if err := json.Unmarshal([]byte(text), &m); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, json.Unmarshal([]byte(text), &m))
 			all = append(all, fmt.Sprint(m.Now))
 			for _, e := range m.Events {
 				all = append(all, e.Type)
 			}
 		}
-		if got := strings.Join(all[1:], " "); got != c.asked {
-			t.Errorf("%s: %s, want %s", name, got, c.asked)
-		}
-		judged, err := verify.Verify(t.Context(), c.in, r.Solution, verify.Options{})
-		if err != nil || !judged.Feasible() {
-			t.Errorf("%s: %v %v", name, judged, err)
-		}
+		require.Same(t, name, c.asked, strings.Join(all[1:], " "))
+		require.Feasible(verify.Verify(t.Context(), c.in, r.Solution, verify.Options{}))(t, name)
 		for _, text := range append(p.asked, p.answered...) {
 			if err := accepts(t, c.in.Kind(), text); err != nil {
 				t.Errorf("%s: %s: %v", name, text, err)
@@ -212,27 +203,16 @@ func TestSessions(t *testing.T) {
 // accepts checks a message by the schema of its problem.
 func accepts(t testing.TB, kind model.Kind, text string) error {
 	c, base := jsonschema.NewCompiler(), "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
-	for _, name := range []string{string(kind) + "-message.json", string(kind) + ".json"} {
-		file, err := os.Open("../../../docs/reference/schema/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{string(kind) + "-message.json", string(kind) + ".json", "account.json"} {
+		file := require.Value(os.Open("../../../docs/reference/schema/" + name))(t)
 		doc, err := jsonschema.UnmarshalJSON(file)
 		if file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AddResource(base+name, doc); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, c.AddResource(base+name, doc))
 	}
-	schema, err := c.Compile(base + string(kind) + "-message.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := require.Value(c.Compile(base + string(kind) + "-message.json"))(t)
+	x := require.Value(jsonschema.UnmarshalJSON(strings.NewReader(text)))(t)
 	return schema.Validate(x)
 }
 
@@ -264,9 +244,9 @@ func TestRequestFailures(t *testing.T) {
 		"before it is told":     {window(), then(booked[:1], at(0, accept(0, "c", "12", "2-3"))), 0, second + `ACCEPT_REQUEST of "c": no such request has been submitted`},
 		"twice":                 {window(), then(booked, at(1, accept(1, "a", "0", "0-2"))), 1, third + `accept of request "a": it is answered already`},
 		"promised":              {window(), then(booked, at(1, accept(1, "b", "2", "2-3"))), 1, third + `accept of request "b": PE 2 is that of request "a" from 0 s to 10 s`},
-		"no PEs":                {window(), then(booked, at(1, accept(1, "b", "2", "3-2"))), 1, third + "the data of ACCEPT_REQUEST aren't as the protocol has them"},
-		"no start":              {window(), then(booked, at(1, do(1, acceptRequest, `{"request_id":"b"}`))), 1, third + `the data of ACCEPT_REQUEST of "b" have no start_s`},
-		"no time":               {window(), then(booked, at(1, accept(1, "b", "-1", ""))), 1, third + `start_s of ACCEPT_REQUEST of "b" is -1 s, must be from 0 to 4.504e+14`},
+		"no PEs":                {window(), then(booked, at(1, accept(1, "b", "2", "3-2"))), 1, third + `ACCEPT_REQUEST of "b": its data aren't as the protocol has them`},
+		"no start":              {window(), then(booked, at(1, do(1, acceptRequest, `{"request_id":"b"}`))), 1, third + `ACCEPT_REQUEST of "b": there is no start_s`},
+		"no time":               {window(), then(booked, at(1, accept(1, "b", "-1", ""))), 1, third + `ACCEPT_REQUEST of "b": start_s is -1 s, must be from 0 to 4.504e+14`},
 		"no such decision":      {window(), then(booked, at(1, execute(1, "b", "0"))), 1, third + `"EXECUTE_JOB" isn't offered here; an answer may hold ACCEPT_REQUEST, REJECT_REQUEST, MOVE_REQUEST and CALL_ME_LATER`},
 		"called in the past":    {window(), then(booked, at(1, call(1, 1))), 1, third + "call at 1 s: this isn't later than now"},
 		"it declines":           {all, []string{at(0), at(0, reject(0, "a")), at(1, accept(1, "b", "9", "0-1")), at(3, accept(3, "c", "3.5", "0-1")), at(8), at(8)}, 2, "SIMULATION_ENDS): no solution found: the policy has rejected 1 of 3 requests"},
@@ -275,17 +255,17 @@ func TestRequestFailures(t *testing.T) {
 		"no bandwidth":          {narrow, []string{at(0), at(0, embed(0, "a", "core-0-0", 2, 1))}, 0, second + `start of request "a": a link on the way to its switch hasn't the bandwidth`},
 		"not below":             {clusters(false), then(placed, at(1, embed(1, "b", "edge-0-0", 0, 1))), 1, third + `start of request "b": server 1 isn't below the switch edge-0-0`},
 		"no switch":             {clusters(false), then(placed, at(1, embed(1, "b", "edge-7-0", 0, 1))), 1, third + `start of request "b": there is no switch edge-7-0`},
-		"no name of a switch":   {clusters(false), then(placed, at(1, embed(1, "b", "roof", 0, 1))), 1, third + "the data of EMBED_REQUEST aren't as the protocol has them"},
-		"no place":              {clusters(false), then(placed, at(1, do(1, embedRequest, `{"request_id":"b"}`))), 1, third + `the data of EMBED_REQUEST of "b" have no place`},
+		"no name of a switch":   {clusters(false), then(placed, at(1, embed(1, "b", "roof", 0, 1))), 1, third + `EMBED_REQUEST of "b": its data aren't as the protocol has them`},
+		"no place":              {clusters(false), then(placed, at(1, do(1, embedRequest, `{"request_id":"b"}`))), 1, third + `EMBED_REQUEST of "b": there is no place`},
 		"too many":              {clusters(false), then(placed, at(1, embed(1, "b", "edge-1-0", 0, 2))), 1, third + `start of request "b": server 1 gets 2 VMs, it asks for 1 in all`},
 		"not running":           {clusters(true), then(placed, at(1, do(1, suspendRequest, `{"request_id":"b"}`))), 1, third + `suspend of request "b": it isn't running`},
 		"none waits":            {clusters(false), then(placed, at(1, do(1, suspendRequest, `{"request_id":"a"}`))), 1, third + `suspend of request "a": without a queue none is suspended`},
 		"it serves none":        {clusters(true), then(placed, at(1), at(2), at(10)), 1, "no solution found: 2 requests that fit haven't run to their ends, and nothing happens any more"},
-		"no idle foreground":    {tiers(), then(begun, at(1, do(1, executeJob, `{"job_id":"w0!2"}`))), 1, tiersThird + "EXECUTE_JOB of w0!2: it needs 1 processors, 0 are idle in the foreground"},
+		"no idle foreground":    {tiers(), then(begun, at(1, do(1, executeJob, `{"job_id":"w0!2"}`))), 1, tiersThird + `EXECUTE_JOB of "w0!2": it needs 1 processors, 0 are idle in the foreground`},
 		"taken":                 {tiers(), then(begun, at(1, execute(1, "w0!2", "0"))), 1, tiersThird + `start of job "b": the foreground of processor 0 isn't idle`},
 		"above the threshold":   {tiers(), then(begun, at(1, tier(1, executeJob, "w0!2", "background", "1"))), 1, tiersThird + `start of job "b": the foreground use of processor 1 is 0.97, must be below 0.96`},
 		"no such tier":          {tiers(), then(begun, at(1, tier(1, executeJob, "w0!2", "cellar", "1"))), 1, tiersThird + `start of job "b": there is no tier "cellar"`},
-		"no alloc":              {tiers(), then(begun, at(1, do(1, executeJob, `{"job_id":"w0!2","tier":"background"}`))), 1, tiersThird + "EXECUTE_JOB of w0!2: there is no alloc, which only the foreground may lack"},
+		"no alloc":              {tiers(), then(begun, at(1, do(1, executeJob, `{"job_id":"w0!2","tier":"background"}`))), 1, tiersThird + `EXECUTE_JOB of "w0!2": there is no alloc, which only the foreground may lack`},
 		"moved, not running":    {tiers(), then(begun, at(1, tier(1, moveJob, "w0!2", "background", "0"))), 1, tiersThird + `move of job "b": it isn't running`},
 		"killed, not running":   {tiers(), then(begun, at(1, do(1, killJob, `{"job_ids":["w0!2"]}`))), 1, tiersThird + `kill of job "b": it isn't running`},
 		"not submitted":         {tiers(), then(begun, at(1, do(1, rejectJob, `{"job_id":"w0!3"}`))), 1, tiersThird + `REJECT_JOB of "w0!3": no such job has been submitted`},

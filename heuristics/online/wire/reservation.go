@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gapwise/gapwise/heuristics/online"
@@ -15,14 +16,6 @@ const (
 	acceptRequest    = "ACCEPT_REQUEST"
 	moveRequest      = "MOVE_REQUEST"
 )
-
-// reservationPolicy is a scheduler of reservation.
-type reservationPolicy struct {
-	*session
-	requests requests
-	now      int64
-	all      []online.ReservationDecision
-}
 
 type reservationBegins struct {
 	Kind           model.Kind `json:"kind"`
@@ -50,18 +43,19 @@ type booked struct {
 	PEs    *model.PEList `json:"pes,omitempty"`
 }
 
-// Begin implements online.ReservationPolicy.
-func (p *reservationPolicy) Begin(platform online.ReservationPlatform) error {
+// reservationDialect is the messages of reservation.
+type reservationDialect struct{ *session }
+
+func (p reservationDialect) begins(platform online.ReservationPlatform) any {
 	p.clock = clock{platform.TicksPerSecond, 0x1p52 / platform.TicksPerSecond}
-	return p.begin(reservationBegins{model.KindReservation, platform.PEs, platform.Goal, platform.TicksPerSecond})
+	return reservationBegins{model.KindReservation, platform.PEs, platform.Goal, platform.TicksPerSecond}
 }
 
-// Event implements online.ReservationPolicy.
-func (p *reservationPolicy) Event(e online.ReservationEvent) error {
+func (p reservationDialect) report(e online.ReservationEvent) {
 	p.now = e.At
 	switch q := e.Request; e.Type {
 	case online.Submitted:
-		p.requests[q.ID] = q.Number
+		p.items[q.ID] = q.Number
 		d := reservationSubmitted{requestName: requestName{q.ID}}
 		r := &d.Request
 		r.ArrivalS, r.ReadyS, r.DurationS, r.DeadlineS = p.clock.seconds(q.Arrival), p.clock.seconds(q.Ready), p.clock.seconds(q.Duration), p.clock.seconds(q.Deadline)
@@ -81,54 +75,42 @@ func (p *reservationPolicy) Event(e online.ReservationEvent) error {
 		}
 		p.add(e.At, what, d)
 	}
-	return nil
 }
 
-// Decide implements online.ReservationPolicy.
-func (p *reservationPolicy) Decide() (_ []online.ReservationDecision, err error) {
-	p.all, err = decideNow(p.session, p.now, p.all[:0], p.decisions)
-	return p.all, err
+func (reservationDialect) decision(what online.DecisionType, k int32, at int64) online.ReservationDecision {
+	return online.ReservationDecision{Type: what, Request: k, At: at}
 }
 
-// decisions appends what an event of an answer decides.
-func (p *reservationPolicy) decisions(all []online.ReservationDecision, e *answerEvent) ([]online.ReservationDecision, error) {
-	types := map[string]online.DecisionType{acceptRequest: online.Accept, moveRequest: online.Move, rejectRequest: online.Reject}
-	x := online.ReservationDecision{Type: types[e.Type]}
-	switch e.Type {
-	case callMeLater:
-		at, err := p.clock.call(e)
-		return append(all, online.ReservationDecision{Type: online.CallAt, At: at}), err
-	case acceptRequest, moveRequest, rejectRequest:
-	default:
-		return nil, notOffered(e, acceptRequest, rejectRequest, moveRequest, callMeLater)
+func (p reservationDialect) more(x *online.ReservationDecision, _ int32, e *answerEvent) error {
+	if x.Type == online.Reject {
+		return nil
 	}
 	d, err := read[booked](e)
-	if err != nil {
-		return nil, err
-	}
-	if x.Request, err = p.requests.number(e.Type, d.RequestID); err != nil || x.Type == online.Reject {
-		return append(all, x), err
-	}
-	if d.StartS == nil {
-		return nil, fmt.Errorf("the data of %s of %s have no start_s", e.Type, d.name())
+	switch {
+	case err != nil:
+		return err
+	case d.StartS == nil:
+		return errors.New("there is no start_s")
 	}
 	if x.At, err = p.clock.ticks(*d.StartS); err != nil {
-		return nil, fmt.Errorf("start_s of %s of %s %w", e.Type, d.name(), err)
+		return fmt.Errorf("start_s %w", err)
 	}
 	if d.PEs != nil {
 		x.PEs = *d.PEs
 	}
-	return append(all, x), nil
+	return nil
 }
 
 // reservation runs the session on an instance.
 func (s *session) reservation(in *model.Reservation) course {
-	p := &reservationPolicy{session: s, requests: requests{}}
-	b, err := online.Reservation(s.ctx, in, p)
+	s.noun = "request"
+	b, err := online.Reservation(s.ctx, in, &policy[online.ReservationPlatform, online.ReservationEvent, online.ReservationDecision]{
+		session: s, dialect: reservationDialect{s}, offers: []offer{
+			{acceptRequest, online.Accept}, {rejectRequest, online.Reject}, {moveRequest, online.Move}}})
 	if b == nil { // it can't begin
 		return course{err: err}
 	}
-	c := course{solution: b, err: err, heard: err == nil && len(p.requests) == len(in.Requests), at: p.now}
+	c := course{solution: b, err: err, heard: err == nil && len(s.items) == len(in.Requests)}
 	if len(b.Bookings) > 0 {
 		c.partial = &model.ReservationDetails{Partial: b.Bookings}
 	}

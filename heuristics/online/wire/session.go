@@ -32,6 +32,11 @@ type session struct {
 	line     line
 	limit    time.Duration // of an answer
 	clock    clock
+	shift    int64            // ticks that the scheduler's clock is ahead
+	noun     string           // an item: "job" or "request"
+	items    map[string]int32 // numbers of those that have been submitted, by their names
+	over     int              // jobs that have ended, or are rejected
+	now      int64            // time of the last request, or the end of the time in which the scheduler is busy
 	requests int
 	pending  []event // since the last request
 	last     message // the last request
@@ -44,13 +49,15 @@ type course struct {
 	partial  model.Details  // that hold it; nil: nothing was done
 	details  model.Details  // beside a solution
 	heard    bool           // the scheduler was told of all that happens
-	at       int64          // when the last thing did, on its clock
 	err      error
 }
 
+// time returns an instant in seconds of the scheduler's clock.
+func (s *session) time(at int64) float64 { return s.clock.seconds(at + s.shift) }
+
 // add notes an event to report.
 func (s *session) add(at int64, what string, data any) {
-	s.pending = append(s.pending, event{s.clock.seconds(at), what, data})
+	s.pending = append(s.pending, event{s.time(at), what, data})
 }
 
 // begin reports the platform.
@@ -64,10 +71,10 @@ func (s *session) begin(platform any) error {
 }
 
 // end reports that the simulation has ended. A policy that hangs up on that has ended, too.
-func (s *session) end(at int64) error {
+func (s *session) end() error {
 	s.pending = s.pending[:0]
-	s.add(at, simulationEnds, struct{}{})
-	if _, _, err := s.ask(at); err != nil && !errors.Is(err, errOver) {
+	s.add(s.now, simulationEnds, struct{}{})
+	if _, _, err := s.ask(s.now); err != nil && !errors.Is(err, errOver) {
 		return s.fail(err)
 	}
 	return nil
@@ -76,42 +83,18 @@ func (s *session) end(at int64) error {
 // ask sends the pending events as a request of an instant, and reads the answer.
 func (s *session) ask(now int64) (busy int64, events []answerEvent, err error) {
 	s.requests++
-	s.last = message{s.clock.seconds(now), s.pending}
+	s.last = message{s.time(now), s.pending}
 	text, err := json.Marshal(s.last)
 	if err == nil {
 		text, err = s.line.ask(s.ctx, text, s.limit)
 	}
 	if err == nil {
-		busy, events, err = s.clock.readAnswer(text, now)
+		busy, events, err = s.clock.readAnswer(text, now+s.shift)
 	}
 	if err == nil {
 		s.pending = s.pending[:0]
 	}
-	return busy, events, err
-}
-
-// decide asks at an instant, and appends what each event of the answer decides; busy is the
-// answer's now.
-func decide[D any](s *session, now int64, all []D, read func([]D, *answerEvent) ([]D, error)) (_ []D, busy int64, err error) {
-	busy, events, err := s.ask(now)
-	for i := range events {
-		if all, err = read(all, &events[i]); err != nil {
-			break
-		}
-	}
-	return all, busy, s.fail(err)
-}
-
-// decideNow is decide for simulations in which a policy decides at once. If there is nothing to report it doesn't ask.
-func decideNow[D any](s *session, now int64, all []D, read func([]D, *answerEvent) ([]D, error)) ([]D, error) {
-	if len(s.pending) == 0 {
-		return all, nil
-	}
-	all, busy, err := decide(s, now, all, read)
-	if err == nil && busy > now {
-		err = s.fail(fmt.Errorf("now of its answer is %v s, after that of the request: it decides at once, and is asked again when something happens or by %s", s.clock.seconds(busy), callMeLater))
-	}
-	return all, err
+	return busy - s.shift, events, err
 }
 
 // fail notes why the run ends.

@@ -3,7 +3,7 @@
 package wire
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/model"
@@ -14,15 +14,6 @@ const (
 	embedRequest   = "EMBED_REQUEST"
 	suspendRequest = "SUSPEND_REQUEST"
 )
-
-// tvcPolicy is a scheduler of tvc.
-type tvcPolicy struct {
-	*session
-	requests requests
-	never    int // requests that fit no empty data centre
-	now      int64
-	all      []online.TVCDecision
-}
 
 type tvcBegins struct {
 	Kind       model.Kind    `json:"kind"`
@@ -51,21 +42,25 @@ type embedded struct {
 	Place *model.Embedding `json:"place"`
 }
 
-// Begin implements online.TVCPolicy.
-func (p *tvcPolicy) Begin(platform online.TVCPlatform) error {
+// tvcDialect is the messages of tvc.
+type tvcDialect struct {
+	*session
+	never int // requests that fit no empty data centre
+}
+
+func (p *tvcDialect) begins(platform online.TVCPlatform) any {
 	d := tvcBegins{model.KindTVC, platform.FatTree, platform.Hose, platform.Queue, platform.Goal, p.clock.seconds(platform.Migration)}
 	if d.FatTree.Fabric = d.FatTree.EffectiveFabric(); d.Queue {
 		d.Goal = ""
 	}
-	return p.begin(d)
+	return d
 }
 
-// Event implements online.TVCPolicy.
-func (p *tvcPolicy) Event(e online.TVCEvent) error {
+func (p *tvcDialect) report(e online.TVCEvent) {
 	p.now = e.At
 	switch q := e.Request; e.Type {
 	case online.Submitted:
-		if p.requests[q.ID] = q.Number; !q.Fits {
+		if p.items[q.ID] = q.Number; !q.Fits {
 			p.never++
 		}
 		d := tvcSubmitted{requestName: requestName{q.ID}}
@@ -78,47 +73,35 @@ func (p *tvcPolicy) Event(e online.TVCEvent) error {
 	case online.Called:
 		p.add(e.At, requestedCall, struct{}{})
 	}
-	return nil
 }
 
-// Decide implements online.TVCPolicy.
-func (p *tvcPolicy) Decide() (_ []online.TVCDecision, err error) {
-	p.all, err = decideNow(p.session, p.now, p.all[:0], p.decisions)
-	return p.all, err
+func (*tvcDialect) decision(what online.DecisionType, k int32, at int64) online.TVCDecision {
+	return online.TVCDecision{Type: what, Request: k, At: at}
 }
 
-// decisions appends what an event of an answer decides.
-func (p *tvcPolicy) decisions(all []online.TVCDecision, e *answerEvent) ([]online.TVCDecision, error) {
-	types := map[string]online.DecisionType{embedRequest: online.Start, suspendRequest: online.Suspend, rejectRequest: online.Reject}
-	x := online.TVCDecision{Type: types[e.Type]}
-	switch e.Type {
-	case callMeLater:
-		at, err := p.clock.call(e)
-		return append(all, online.TVCDecision{Type: online.CallAt, At: at}), err
-	case embedRequest, suspendRequest, rejectRequest:
-	default:
-		return nil, notOffered(e, embedRequest, rejectRequest, suspendRequest, callMeLater)
+func (*tvcDialect) more(x *online.TVCDecision, _ int32, e *answerEvent) error {
+	if x.Type != online.Start {
+		return nil
 	}
 	d, err := read[embedded](e)
-	if err != nil {
-		return nil, err
-	}
-	if x.Request, err = p.requests.number(e.Type, d.RequestID); err != nil || x.Type != online.Start {
-		return append(all, x), err
-	}
-	if d.Place == nil {
-		return nil, fmt.Errorf("the data of %s of %s have no place", e.Type, d.name())
+	switch {
+	case err != nil:
+		return err
+	case d.Place == nil:
+		return errors.New("there is no place")
 	}
 	x.Place = *d.Place
-	return append(all, x), nil
+	return nil
 }
 
 // tvc runs the session on an instance.
 func (s *session) tvc(in *model.TVC) course {
-	s.clock = microseconds
-	p := &tvcPolicy{session: s, requests: requests{}}
-	e, err := online.TVC(s.ctx, in, p)
-	c := course{solution: e, err: err, heard: err == nil && len(p.requests) == len(in.Requests), at: p.now}
+	s.clock, s.noun = microseconds, "request"
+	p := &tvcDialect{session: s}
+	e, err := online.TVC(s.ctx, in, &policy[online.TVCPlatform, online.TVCEvent, online.TVCDecision]{
+		session: s, dialect: p, offers: []offer{
+			{embedRequest, online.Start}, {rejectRequest, online.Reject}, {suspendRequest, online.Suspend}}})
+	c := course{solution: e, err: err, heard: err == nil && len(s.items) == len(in.Requests)}
 	if p.never > 0 {
 		c.details = &model.TVCDetails{NeverFit: p.never}
 	}

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/gapwise/gapwise/heuristics/online"
@@ -13,9 +14,8 @@ import (
 // moveJob is the type of an event of batch on two tiers that one tier hasn't.
 const moveJob = "MOVE_JOB"
 
-// twoTierPolicy is a scheduler of batch on two tiers. Its messages are the ones of batch on one tier, with tiers and
-// uses.
-type twoTierPolicy struct {
+// twoTierDialect is the messages of batch on two tiers: the ones on one tier, with tiers and uses.
+type twoTierDialect struct {
 	*session
 	// walltimes are the users' estimates, in seconds. TwoTierJob.Estimate is such a one over the foreground's rate, and
 	// so reveals the loss there.
@@ -23,9 +23,6 @@ type twoTierPolicy struct {
 	uses       bool    // it is told what share of a processor each process uses
 	foreground []int32 // jobs that have each processor there; more than one within an answer alone
 	jobs       []tierPlace
-	over       int // jobs that have ended, or are rejected
-	now        int64
-	all        []online.TwoTierDecision
 }
 
 // tierPlace is where a job runs.
@@ -43,29 +40,36 @@ type twoTierBegins struct {
 	MigrationS float64 `json:"migration_s"`
 }
 
-// Begin implements online.TwoTierPolicy.
-func (p *twoTierPolicy) Begin(platform online.TwoTierPlatform) error {
-	p.foreground = make([]int32, platform.Processors)
-	return p.begin(twoTierBegins{begins(platform.Processors), 2, share(platform.Threshold), p.clock.seconds(platform.Migration)})
-}
-
 // share returns ten-thousandths of a processor as a share.
 func share(x int64) float64 { return float64(x) / 1e4 }
 
-// Event implements online.TwoTierPolicy.
-func (p *twoTierPolicy) Event(e online.TwoTierEvent) error {
+func newTwoTierDialect(s *session, in *model.Batch, uses bool) *twoTierDialect {
+	p := &twoTierDialect{session: s, uses: uses}
+	for k := range in.Jobs {
+		p.walltimes = append(p.walltimes, cmp.Or(in.Jobs[k].EstimateS, in.Jobs[k].RuntimeS))
+	}
+	return p
+}
+
+func (p *twoTierDialect) begins(platform online.TwoTierPlatform) any {
+	p.foreground = make([]int32, platform.Processors)
+	return twoTierBegins{begins(platform.Processors), 2, share(platform.Threshold), p.clock.seconds(platform.Migration)}
+}
+
+func (*twoTierDialect) decision(what online.DecisionType, k int32, at int64) online.TwoTierDecision {
+	return online.TwoTierDecision{Type: what, Job: k, At: at}
+}
+
+func (p *twoTierDialect) report(e online.TwoTierEvent) {
 	p.now = e.At
 	switch e.Type {
 	case online.Submitted:
-		j, name := e.Job, jobName(e.Job.Number)
-		d := submittedData{name, jobData{ID: name, Submit: p.clock.seconds(j.Submit), Walltime: p.walltimes[j.Number], Res: j.Processes, Profile: name[len(workload)+1:], Log: j.Log}}
-		for k := 0; p.uses && k < len(j.Use); k++ {
-			d.Job.Use = append(d.Job.Use, share(j.Use[k]))
+		var use []float64
+		for k := 0; p.uses && k < len(e.Job.Use); k++ {
+			use = append(use, share(e.Job.Use[k]))
 		}
-		p.jobs = append(p.jobs, tierPlace{width: int(j.Processes)})
-		if p.add(e.At, jobSubmitted, d); len(p.jobs) == len(p.walltimes) {
-			p.add(e.At, notify, notifyData{"no_more_static_job_to_submit"})
-		}
+		p.jobs = append(p.jobs, tierPlace{width: int(e.Job.Processes)})
+		p.submitted(&e.Job.BatchJob, p.walltimes[e.Job.Number], use, len(p.walltimes))
 	case online.Ended:
 		d := completedData{jobName(e.Job.Number), "COMPLETED_SUCCESSFULLY", 0, intervals(p.jobs[e.Job.Number].processors)}
 		p.leave(e.Job.Number)
@@ -74,11 +78,10 @@ func (p *twoTierPolicy) Event(e online.TwoTierEvent) error {
 	case online.Called:
 		p.add(e.At, requestedCall, struct{}{})
 	}
-	return nil
 }
 
 // leave notes that a job runs no more where it does.
-func (p *twoTierPolicy) leave(k int32) {
+func (p *twoTierDialect) leave(k int32) {
 	j := &p.jobs[k]
 	for _, x := range j.processors {
 		if j.tier == model.TierForeground {
@@ -88,80 +91,27 @@ func (p *twoTierPolicy) leave(k int32) {
 	j.processors = nil
 }
 
-// Decide implements online.TwoTierPolicy.
-func (p *twoTierPolicy) Decide() (_ []online.TwoTierDecision, err error) {
-	p.all, err = decideNow(p.session, p.now, p.all[:0], p.decisions)
-	return p.all, err
-}
-
-// decisions appends what an event of an answer decides.
-func (p *twoTierPolicy) decisions(all []online.TwoTierDecision, e *answerEvent) ([]online.TwoTierDecision, error) {
-	switch e.Type {
-	case executeJob, moveJob:
-		return p.places(all, e)
-	case rejectJob:
-		d, err := read[struct {
-			JobID string `json:"job_id"`
-		}](e)
-		if err != nil {
-			return nil, err
-		}
-		k, err := numberOf(e.Type, d.JobID, len(p.jobs))
-		p.over++
-		return append(all, online.TwoTierDecision{Type: online.Reject, Job: k}), err
-	case killJob:
-		d, err := read[killedData](e)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range d.JobIDs {
-			k, err := numberOf(e.Type, id, len(p.jobs))
-			if err != nil {
-				return nil, err
-			}
-			p.leave(k)
-			all = append(all, online.TwoTierDecision{Type: online.Kill, Job: k})
-		}
-		return all, nil
-	case callMeLater:
-		at, err := p.clock.call(e)
-		return append(all, online.TwoTierDecision{Type: online.CallAt, At: at}), err
-	case notify, setJobMetadata: // nothing depends on them
-		return all, nil
+// more reads where a job shall run. Without processors it gets the lowest that are idle in the foreground.
+func (p *twoTierDialect) more(x *online.TwoTierDecision, k int32, e *answerEvent) error {
+	if x.Type == online.Move || x.Type == online.Kill {
+		p.leave(k)
 	}
-	return nil, notOffered(e, executeJob, moveJob, rejectJob, killJob, callMeLater)
-}
-
-// places appends EXECUTE_JOB or MOVE_JOB.
-func (p *twoTierPolicy) places(all []online.TwoTierDecision, e *answerEvent) ([]online.TwoTierDecision, error) {
-	d, err := read[struct {
-		JobID string  `json:"job_id"`
-		Alloc *string `json:"alloc"`
-		Tier  string  `json:"tier"`
-	}](e)
+	if x.Type == online.Kill || x.Type == online.Reject {
+		return nil
+	}
+	d, err := read[placeData](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	k, err := numberOf(e.Type, d.JobID, len(p.jobs))
-	if err != nil {
-		return nil, err
-	}
-	x := online.TwoTierDecision{Type: online.Start, Job: k, Tier: model.Tier(d.Tier)}
-	if e.Type == moveJob {
-		x.Type = online.Move
-	}
-	if d.Tier == "foreground" {
+	if x.Tier = model.Tier(d.Tier); d.Tier == "foreground" {
 		x.Tier = model.TierForeground
 	}
 	j := &p.jobs[k]
-	if x.Type == online.Move {
-		p.leave(k)
-	}
 	switch {
 	case d.Alloc != nil:
 		x.Processors, err = parseIntervals(*d.Alloc, len(p.foreground))
 	case x.Tier != model.TierForeground:
-		err = fmt.Errorf("there is no alloc, which only the foreground may lack")
+		err = errors.New("there is no alloc, which only the foreground may lack")
 	default:
 		for q := 0; q < len(p.foreground) && len(x.Processors) < j.width; q++ {
 			if p.foreground[q] <= 0 {
@@ -172,10 +122,7 @@ func (p *twoTierPolicy) places(all []online.TwoTierDecision, e *answerEvent) ([]
 			err = fmt.Errorf("it needs %d processors, %d are idle in the foreground", j.width, len(x.Processors))
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", e.Type, d.JobID, err)
-	}
-	if j.processors == nil { // else it can't be done
+	if err == nil && j.processors == nil { // else it can't be done
 		j.tier, j.processors = x.Tier, x.Processors
 		for _, q := range x.Processors {
 			if x.Tier == model.TierForeground {
@@ -183,27 +130,5 @@ func (p *twoTierPolicy) places(all []online.TwoTierDecision, e *answerEvent) ([]
 			}
 		}
 	}
-	return append(all, x), nil
-}
-
-// twoTiers runs the session on an instance of two tiers.
-func (s *session) twoTiers(in *model.Batch, o online.BatchOptions, uses bool) course {
-	if o.Order != "" && o.Order != model.BatchOrderBatch || o.Placement != "" && o.Placement != model.BatchLowest {
-		return course{err: fmt.Errorf("%w: on two tiers the order is %q and the placement %q", model.ErrUnsupported, model.BatchOrderBatch, model.BatchLowest)}
-	}
-	p := &twoTierPolicy{session: s, uses: uses}
-	for k := range in.Jobs {
-		p.walltimes = append(p.walltimes, cmp.Or(in.Jobs[k].EstimateS, in.Jobs[k].RuntimeS))
-	}
-	e, err := online.TwoTier(s.ctx, in, p)
-	return ofBatch(e, err, p.over == len(in.Jobs), p.now)
-}
-
-// ofBatch returns how a session of batch went.
-func ofBatch(e *model.Execution, err error, heard bool, at int64) course {
-	c := course{solution: e, err: err, heard: heard, at: at}
-	if e != nil && len(e.Runs) > 0 {
-		c.partial = &model.BatchDetails{Partial: e.Runs}
-	}
-	return c
+	return err
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // Package wire runs policies that are other programs, in any language, in the simulation of package online. It speaks
-// the simulator's side of Batsim's protocol (versions 3 and 4), for batch with its events, for other problems with
+// the simulator's side of Batsim's protocol (versions 3 and 4, and 5 in JSON), for batch with its events, for other problems with
 // their own. A request reports what has happened; the answer says what to do. The requests are lines of JSON on a
 // program's standard input, with the answers on its standard output, or messages of ZeroMQ. Nothing in them reveals a
 // runtime before the job has ended.
@@ -29,7 +29,11 @@ const (
 	batsimPrefix = "batsim:"
 )
 
-const withoutNotify = "notify=no"
+// Options of an address.
+const (
+	withoutNotify = "notify=no"
+	version5      = "version=5"
+)
 
 // Known reports whether a name belongs to a policy that is another program.
 func Known(name string) bool {
@@ -41,7 +45,7 @@ var kinds = []model.Kind{model.KindBatch, model.KindReservation, model.KindTVC}
 
 // New returns the solver of a name: online:COMMAND, a program to start, or batsim:tcp://HOST:PORT, one that waits there
 // on a REP socket of ZeroMQ. With ?notify=no after that, it gets no notice that no more jobs come (easyBackfillNotopo
-// of pybatsim dies of that). The command is split into words as a POSIX shell does, without one. Its words {seed}
+// of pybatsim dies of that). With ?version=5 it speaks Batsim 5's protocol. The command is split into words as a POSIX shell does, without one. Its words {seed}
 // become the seed, which is also in the environment as GAPWISE_SEED. The error wraps model.ErrInvalid, or
 // model.ErrUnsupported if the program isn't there, or there are no such policies for the problem.
 func New(kind model.Kind, name string) (model.Solver, error) {
@@ -53,11 +57,15 @@ func New(kind model.Kind, name string) (model.Solver, error) {
 	}
 	if address, ok := strings.CutPrefix(name, batsimPrefix); ok {
 		address, option, _ := strings.Cut(address, "?")
-		if !isAddress(address) || option != "" && option != withoutNotify {
-			return nil, fmt.Errorf("%w %q: give %stcp://HOST:PORT, such as tcp://127.0.0.1:28000, perhaps with ?%s", model.ErrInvalid, name, batsimPrefix, withoutNotify)
+		if !isAddress(address) || option != "" && option != withoutNotify && option != version5 {
+			return nil, fmt.Errorf("%w %q: give %stcp://HOST:PORT, such as tcp://127.0.0.1:28000, perhaps with ?%s or ?%s", model.ErrInvalid, name, batsimPrefix, withoutNotify, version5)
 		}
-		return &solver{name: name, silent: option != "", open: func(ctx context.Context, _ model.Settings, limit time.Duration) (line, error) {
-			return dial(ctx, strings.TrimPrefix(address, "tcp://"), limit)
+		return &solver{name: name, silent: option == withoutNotify, open: func(ctx context.Context, _ model.Settings, limit time.Duration) (line, error) {
+			to, err := dial(ctx, strings.TrimPrefix(address, "tcp://"), limit)
+			if err == nil && option == version5 {
+				to = &batprotocol{line: to}
+			}
+			return to, err
 		}}, nil
 	}
 	c, err := process.ParseCommand(strings.TrimPrefix(name, onlinePrefix))
@@ -105,10 +113,10 @@ func (s *solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 		r.Reason, r.Elapsed = err.Error(), time.Since(start)
 		return r, nil
 	}
-	x := &session{ctx: ctx, line: to, limit: limit}
+	x := &session{ctx: ctx, line: to, limit: limit, items: map[string]int32{}}
 	c := x.run(in, set, strings.HasPrefix(s.name, batsimPrefix), s.silent)
 	if x.failed == nil && c.heard {
-		if failed := x.end(c.at); failed != nil {
+		if failed := x.end(); failed != nil {
 			c.err = errors.Join(c.err, failed)
 		}
 	}

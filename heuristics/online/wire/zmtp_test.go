@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net"
 	"os"
@@ -23,10 +22,7 @@ import (
 // listen returns the name of a scheduler that a function is.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -45,17 +41,11 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 func TestRecordedBytes(t *testing.T) {
 	t.Parallel()
 	folder := require.Data(t, "batsim")
-	text, err := os.ReadFile(filepath.Join(folder, "tiny-instant.schedFcfs.wire.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile(filepath.Join(folder, "tiny-instant.schedFcfs.wire.txt")))(t)
 	var asked, answered bytes.Buffer
 	for _, l := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		direction, digits, _ := strings.Cut(l, " ")
-		data, err := hex.DecodeString(digits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(hex.DecodeString(digits))(t)
 		if direction == "request" {
 			asked.Write(data)
 		} else {
@@ -82,10 +72,7 @@ func TestRecordedBytes(t *testing.T) {
 			if err != nil || head[0] != frameMore || head[1] != 0 || head[2] != 0 {
 				t.Fatalf("%x %v", head, err)
 			}
-			all, err := io.ReadAll(reply)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := require.Value(io.ReadAll(reply))(t)
 			n := 4 + int(head[3])
 			answered.Reset()
 			answered.Write(all[n:])
@@ -94,10 +81,7 @@ func TestRecordedBytes(t *testing.T) {
 			}
 		}
 	})
-	s, err := New(model.KindBatch, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(New(model.KindBatch, name))(t)
 	r, err := s.Solve(t.Context(), instance(t, filepath.Join(folder, "instances", "tiny-instant.json")), model.Settings{})
 	if err != nil || r.Status != model.StatusFeasible || r.Reason != "" {
 		t.Errorf("%+v %v", r, err)
@@ -163,9 +147,7 @@ func TestPeers(t *testing.T) {
 				_ = conn.(*net.TCPConn).CloseWrite()
 				_, _ = io.Copy(io.Discard, conn)
 			}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			r, err := s.Solve(t.Context(), one, model.Settings{})
 			if err != nil || r.Status != model.StatusUnknown || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, "\n") {
 				t.Errorf("%q %v, want %q", r.Reason, err, c.want)
@@ -189,18 +171,13 @@ func TestNobody(t *testing.T) {
 		"nobody, time limit": {nobody, model.Settings{TimeLimit: 50 * time.Millisecond}, "stopped by the time limit"},
 		"silent":             {silent, model.Settings{AnswerLimit: 1000 * time.Millisecond}, "no answer within 1s"},
 	} {
-		s, err := New(model.KindBatch, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(New(model.KindBatch, c.name))(t)
 		r, err := s.Solve(context.Background(), one, c.set)
 		if err != nil || r.Status != model.StatusUnknown || !strings.Contains(r.Reason, c.want) {
 			t.Errorf("%s: %q %v", name, r.Reason, err)
 		}
 	}
 	for _, name := range []string{"batsim:", "batsim:127.0.0.1:28000", "batsim:tcp://127.0.0.1", "batsim:tcp://127.0.0.1:x", "batsim:tcp://127.0.0.1:0", "batsim:tcp://h:1?x=y"} {
-		if _, err := New(model.KindBatch, name); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(New(model.KindBatch, name)), model.ErrInvalid, "")
 	}
 }

@@ -5,339 +5,288 @@ package slurm
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/model"
 )
-
-// Options select the part of a table that becomes a log.
-type Options struct {
-	Partition string // jobs and nodes of this one; "": all
-	ByNodes   bool   // a processor is a node, instead of a CPU
-	Pending   bool   // the jobs that run and wait now, for their time limits
-	Zone      *time.Location
-	Nodes     []Node // nil: the machine is as large as what its jobs used at once
-}
-
-// unit names a processor.
-func (o *Options) unit() string {
-	if o.ByNodes {
-		return "nodes"
-	}
-	return "CPUs"
-}
-
-// size returns the processors of a job.
-func (o *Options) size(j *Job) int64 {
-	if o.ByNodes {
-		return j.Nodes
-	}
-	return j.CPUs
-}
-
-// takes reports whether a job is of the partition.
-func (o *Options) takes(j *Job) bool {
-	return o.Partition == "" || slices.Contains(strings.Split(j.Partition, ","), o.Partition)
-}
 
 // ended maps the states to SWF's; states of jobs that haven't ended are unknown.
 var ended = map[string]int64{"COMPLETED": swf.StatusCompleted, "CANCELLED": swf.StatusCancelled, "FAILED": swf.StatusFailed, "TIMEOUT": swf.StatusFailed,
 	"NODE_FAIL": swf.StatusFailed, "OUT_OF_MEMORY": swf.StatusFailed, "PREEMPTED": swf.StatusFailed, "BOOT_FAIL": swf.StatusFailed, "DEADLINE": swf.StatusFailed,
 	"REQUEUED": swf.StatusFailed}
 
-// Log makes a log of the jobs that have started. They are submitted when they became eligible, with their allocation,
-// for as long as they ran, with their time limits as estimates. The components of a heterogeneous job are one job.
-// Notes list facts that are missing or aren't modelled. Errors wrap model.ErrInvalid.
-func (t *Table) Log(o Options) (*swf.Log, error) {
-	var jobs []Job
-	var c counts
+// Log makes a log of the jobs that have started: submitted when they became eligible, with their allocation, for as long
+// as they ran, with their time limits as estimates. Of the queue (Options.Pending) it has the jobs that run and those that
+// may start. The components of a heterogeneous job are one job, and the records of a resized one. The account lists facts
+// that are missing or aren't modelled. Errors wrap model.ErrInvalid.
+func (t *Table) Log(o *jobs.Options, account *model.Account) (*swf.Log, error) {
+	all := slices.Clone(t.Jobs)
+	beside := map[string]bool{} // partitions of jobs that aren't taken
+	for k := range all {
+		j := &all[k]
+		if status, ok := ended[j.State]; ok {
+			j.Status = status
+		}
+		switch parts := strings.Split(j.Partition, ","); {
+		case o.Partition == "":
+		case slices.Contains(parts, o.Partition):
+			j.Partition = o.Partition // of several it may start in this one
+		default:
+			beside[parts[0]] = true
+		}
+	}
+	c := counts{Account: account}
 	if o.Pending {
-		jobs, c = t.waiting(&o)
+		all = t.queue(all, o, &c)
 	} else {
-		jobs, c = t.started(&o)
-		c.notes(t, &o, jobs)
+		all = t.ran(all, o, &c)
 	}
-	l := &swf.Log{Names: &swf.Names{}, Notes: c.said}
-	if len(jobs) == 0 {
-		if o.Pending {
-			return nil, invalid(0, "none of its %d jobs runs or waits", len(t.Jobs))
-		}
-		if o.Partition != "" {
-			return nil, invalid(0, "no job of the partition %s has started; there are %s", o.Partition, t.partitions())
-		}
-		return nil, invalid(0, "none of its %d jobs has started", len(t.Jobs))
-	}
-	begin := jobs[0].Submit
-	names := map[*[]string]map[string]int64{}
-	number := func(list *[]string, name string) int64 {
-		if name == "" {
-			return Unknown
-		}
-		if names[list] == nil {
-			names[list] = map[string]int64{}
-		}
-		n, ok := names[list][name]
-		if !ok {
-			n = int64(len(*list))
-			names[list][name], *list = n, append(*list, name)
-		}
-		return n
-	}
-	seen := map[string]int{}
-	for k := range jobs {
-		j := &jobs[k]
-		if seen[j.ID]++; seen[j.ID] > 1 {
-			j.ID = fmt.Sprintf("%s#%d", j.ID, seen[j.ID])
-		}
-		status, ok := ended[j.State]
-		if !ok {
-			status = Unknown
-		}
-		wait := j.Start - j.Submit
-		if o.Pending { // it hasn't been seen to start
-			wait = Unknown
-		}
-		l.Names.Jobs = append(l.Names.Jobs, j.ID)
-		l.Lines = append(l.Lines, j.Line)
-		l.Jobs = append(l.Jobs, swf.Job{Number: int64(k + 1), Submit: j.Submit - begin, Wait: wait, Runtime: j.Elapsed, Procs: o.size(j),
-			CPU: Unknown, Memory: Unknown, RequestedProcs: o.size(j), RequestedTime: j.Limit, RequestedMemory: Unknown, Status: status,
-			User: number(&l.Names.Users, j.User), Group: number(&l.Names.Groups, j.Account), Executable: number(&l.Names.Executables, j.Name),
-			Queue: number(&l.Names.Queues, cmp.Or(j.QOS, j.Partition)), Partition: number(&l.Names.Partitions, j.Partition),
-			Preceding: Unknown, Think: Unknown})
-	}
-	procs, err := o.machine(l)
-	if err != nil {
-		return nil, err
-	}
-	l.Header = swf.Header{{Key: "MaxProcs", Value: fmt.Sprint(procs)}, {Key: "UnixStartTime", Value: fmt.Sprint(begin)}} // of 0 none is known
-	if o.Zone != nil {
-		_, offset := time.Unix(begin, 0).In(o.Zone).Zone()
-		l.Header = append(l.Header, swf.HeaderField{Key: "TimeZone", Value: fmt.Sprint(offset)})
-	}
-	return l, nil
+	t.tell(all, beside, o, &c)
+	return jobs.Take("Slurm", all, nil, o, account)
 }
 
-// partitions lists the partitions of the jobs, the largest first.
-func (t *Table) partitions() string {
-	count := map[string]int{}
-	for k := range t.Jobs {
-		count[t.Jobs[k].Partition]++
-	}
-	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
-	for k, name := range names {
-		names[k] = fmt.Sprintf("%s (%d jobs)", cmp.Or(name, "without a name"), count[name])
-	}
-	if len(names) > 8 {
-		names = append(names[:8], fmt.Sprintf("%d more", len(names)-8))
-	}
-	return strings.Join(names, ", ")
-}
-
-// counts are the figures about a table for the notes of its log.
+// counts are the figures about a table for the account of its log.
 type counts struct {
-	pending, never, unended, requeued, joined, later, unlimited, noTime, noSize int
-	gpuJobs, memoryJobs, restricted                                             int
-	said                                                                        []string
+	*model.Account
+	unended, requeued, joined, later, suspended int
+	suspension                                  int64
 }
 
-func (c *counts) note(n int, format string, args ...any) {
-	if n > 0 {
-		c.said = append(c.said, fmt.Sprintf("%d ", n)+fmt.Sprintf(format, args...))
+// holds reports whether a job in a state holds its CPUs and hasn't ended. A suspended one has given them back.
+func holds(state string) bool {
+	switch state {
+	case "RUNNING", "COMPLETING", "CONFIGURING", resizing, "STOPPED", "SIGNALING", "STAGE_OUT":
+		return true
 	}
+	return false
 }
 
-// started returns the jobs that have started, with all that a log needs.
-func (t *Table) started(o *Options) (jobs []Job, c counts) {
-	whole := map[string]int{} // of the heterogeneous jobs, the first component
-	for _, j := range t.Jobs {
-		if !o.takes(&j) {
-			continue
-		}
+// runs reports whether a job in a state has started and not ended.
+func runs(state string) bool { return holds(state) || state == "SUSPENDED" }
+
+// neverRan reports whether a job ended before it started. Slurm gives such jobs a start, too.
+func neverRan(j *jobs.Job) bool {
+	switch j.State {
+	case "CANCELLED", "DEADLINE", "BOOT_FAIL", "REVOKED":
+		return j.Elapsed <= 0 || j.Start < 0
+	}
+	return j.Start < 0
+}
+
+// ran returns the jobs as they ran, and before them those that didn't.
+func (t *Table) ran(all []jobs.Job, o *jobs.Options, c *counts) (made []jobs.Job) {
+	started := make([]jobs.Job, 0, len(all))
+	for _, j := range all {
 		if j.Elapsed < 0 && j.Start >= 0 && j.End >= j.Start {
-			j.Elapsed = j.End - j.Start
+			j.Elapsed = j.End - j.Start - max(0, j.Suspended)
 		}
 		switch {
-		case j.State == "PENDING" || j.State == "CONFIGURING":
-			c.pending++
-			continue
-		case j.Start < 0 || j.State == "CANCELLED" && j.Elapsed == 0:
-			c.never++
-			continue
+		case o.Partition != "" && j.Partition != o.Partition:
+		case j.State == "PENDING":
+			j.Left = "jobs still pending"
+		case neverRan(&j):
+			j.Left = "jobs never started"
 		case j.Elapsed < 0 || j.Submit < 0:
-			c.noTime++
-			continue
-		case o.size(&j) < 1:
-			c.noSize++
+			j.Left = "jobs with a start and without times"
+		default:
+			started = append(started, j)
 			continue
 		}
-		switch j.State {
-		case "RUNNING", "SUSPENDED", "COMPLETING", "RESIZING", "STOPPED", "SIGNALING", "STAGE_OUT":
+		made = append(made, j)
+	}
+	started = once(started, o, c)
+	known := make(map[string]bool, len(all))
+	for k := range started {
+		known[started[k].ID] = true
+	}
+	for k := range made { // of joined tables, one has a job that waits and another as it ran
+		j := &made[k]
+		if j.Left != "" && known[j.ID] {
+			j.Left = again
+		}
+		known[j.ID] = true
+	}
+	started = whole(started, o, c)
+	response := 0.0
+	for k := range started {
+		j := &started[k]
+		switch {
+		case runs(j.State):
 			c.unended++
-		case "REQUEUED", "NODE_FAIL", "PREEMPTED":
+		case j.State == "REQUEUED" || j.State == "NODE_FAIL" || j.State == "PREEMPTED":
 			c.requeued++
 		}
+		paused := t.paused(j, o, c)
+		j.End = j.Start + j.Elapsed
 		if eligible := min(j.Eligible, j.Start); eligible > j.Submit {
 			c.later++
 			j.Submit = eligible
 		}
-		j.Submit = min(j.Submit, j.Start)
-		if base, _, ok := strings.Cut(j.ID, "+"); ok && base != "" {
-			key := fmt.Sprint(base, " ", j.Start)
-			if first, ok := whole[key]; ok {
-				c.joined++
-				jobs[first].join(&j)
-				continue
-			}
-			whole[key], j.ID = len(jobs), base
-		}
-		jobs = append(jobs, j)
+		response += float64(j.End+paused-j.Submit) / float64(len(started))
 	}
-	longest := int64(0)
-	for k := range jobs {
-		longest = max(longest, jobs[k].Limit, jobs[k].Elapsed)
+	c.Assumed.Count(c.unended, "jobs still running, which end now")
+	c.Assumed.Count(c.requeued, "runs ended by a requeue, a failed node or preemption, as jobs of their own")
+	c.Assumed.Count(c.later, "jobs submitted when they became eligible (dependencies, begin times, limits of arrays, requeues)")
+	if !t.has["eligible"] {
+		c.Assumed.Say("no column Eligible tells dependencies and begin times: they count as waits")
 	}
-	for k := range jobs {
-		if jobs[k].Limit == NoLimit {
-			jobs[k].Limit = max(1, longest)
-			c.unlimited++
-		}
-	}
-	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
-	return jobs, c
+	c.NotModelled.Count(c.suspended, "suspensions of jobs, %d s in all: as they ran, they end that much earlier than under Slurm, with a mean response of %.0f s",
+		c.suspension, response)
+	return append(made, started...)
 }
 
-// join adds a component of a heterogeneous job.
-func (j *Job) join(other *Job) {
+// paused returns how long a job was suspended: what is between start and end and isn't Elapsed. It counts such jobs, and
+// those with times that don't fit together.
+func (t *Table) paused(j *jobs.Job, o *jobs.Options, c *counts) int64 {
+	const hour = 3600 // by which clocks change
+	apart := int64(0)
+	if j.End >= 0 && !runs(j.State) {
+		apart = j.End - j.Start - j.Elapsed
+	}
+	blind := t.clock.local && o.Zone == nil
+	if j.Start < j.Submit || apart < 0 || apart == hour && blind && j.Suspended < 0 {
+		text := "jobs with times at odds with each other"
+		if blind {
+			text += ", as by a change of the clocks: --tz NAME tells the zone"
+		}
+		c.Assumed.Add(j.ID, text)
+		return 0
+	}
+	if apart = max(apart, j.Suspended, 0); apart > 0 {
+		c.suspended++
+		c.suspension += apart
+	}
+	return apart
+}
+
+// once makes one run of records of a job that overlap: a job of which Slurm writes a record at each change of its size,
+// or that stands in two tables, one behind the other. It holds the largest size to the end.
+func once(all []jobs.Job, o *jobs.Options, c *counts) (taken []jobs.Job) {
+	runs := make(map[string][]int, len(all))
+	taken = make([]jobs.Job, 0, len(all))
+	for _, j := range all {
+		after := j.Start + j.Elapsed
+		at := slices.IndexFunc(runs[j.ID], func(k int) bool {
+			x := &taken[k]
+			end := x.Start + x.Elapsed
+			return j.Start == x.Start || j.Start < end && x.Start < after || j.Start == end && x.State == resizing
+		})
+		if at < 0 {
+			runs[j.ID] = append(runs[j.ID], len(taken))
+			taken = append(taken, j)
+			continue
+		}
+		x := &taken[runs[j.ID][at]]
+		if o.Size(&j) != o.Size(x) || x.State == resizing || j.State == resizing {
+			c.Assumed.Add(j.ID, "jobs resized as they ran, taken with their largest size to the end")
+		} else {
+			c.LeftOut.Add(j.ID, again)
+		}
+		if end := x.Start + x.Elapsed; after >= end {
+			x.State, x.End = j.State, j.End
+		} else {
+			after = end
+		}
+		x.Start = min(x.Start, j.Start)
+		x.Elapsed = after - x.Start
+		x.CPUs, x.Nodes = max(x.CPUs, j.CPUs), max(x.Nodes, j.Nodes)
+		x.Submit, x.Eligible = min(x.Submit, j.Submit), min(x.Eligible, j.Eligible)
+	}
+	return taken
+}
+
+const (
+	resizing = "RESIZING"
+	again    = "records of a job that has another record"
+)
+
+// whole joins the components of heterogeneous jobs that start together, or wait. Those of other partitions aren't taken.
+func whole(all []jobs.Job, o *jobs.Options, c *counts) (taken []jobs.Job) {
+	of := map[string]int{} // the first component
+	taken = make([]jobs.Job, 0, len(all))
+	for _, j := range all {
+		if base, _, ok := strings.Cut(j.ID, "+"); ok && base != "" && (o.Partition == "" || j.Partition == o.Partition) {
+			key := fmt.Sprint(base, " ", j.Start)
+			if j.State == "PENDING" {
+				key = base
+			}
+			if first, ok := of[key]; ok {
+				c.joined++
+				join(&taken[first], &j)
+				continue
+			}
+			of[key], j.ID = len(taken), base
+		}
+		taken = append(taken, j)
+	}
+	return taken
+}
+
+// join adds a component to a heterogeneous job.
+func join(j, other *jobs.Job) {
 	j.CPUs, j.Nodes = max(0, j.CPUs)+max(0, other.CPUs), max(0, j.Nodes)+max(0, other.Nodes)
 	j.MemoryMB, j.GPUs = max(0, j.MemoryMB)+max(0, other.MemoryMB), max(0, j.GPUs)+max(0, other.GPUs)
 	j.Elapsed, j.Limit, j.Submit = max(j.Elapsed, other.Elapsed), max(j.Limit, other.Limit), max(j.Submit, other.Submit)
-	j.Restricted = j.Restricted || other.Restricted
+	j.End, j.Eligible, j.Priority = max(j.End, other.End), max(j.Eligible, other.Eligible), max(j.Priority, other.Priority)
+	j.Left = cmp.Or(j.Left, other.Left)
+	for _, text := range other.Asks {
+		asks(j, text, text)
+	}
 }
 
-// notes lists the facts that are missing or aren't modelled.
-func (c *counts) notes(t *Table, o *Options, jobs []Job) {
-	c.note(c.pending, "pending, left out")
-	c.note(c.never, "that never started, left out")
-	c.note(c.noTime, "started without times, left out")
-	c.note(c.noSize, "without %s, left out", o.unit())
-	c.note(c.unended, "still running, taken with the time they have run")
-	c.note(c.requeued, "ended by a requeue, a failed node or preemption, each run a job of its own")
-	c.note(c.joined, "further components of heterogeneous jobs, added to the first")
-	c.note(c.later, "eligible later than submitted (dependencies, begin times), which count from then on")
-	c.note(c.unlimited, "without a time limit, whose estimate is then the longest of the log")
-	if parts := t.partitions(); o.Partition == "" && strings.Contains(parts, ",") {
-		c.said = append(c.said, "one machine for the partitions "+parts+"; --partition NAME takes one")
-	}
-	c.unmodelled(t, o, jobs)
-	if o.Zone == nil {
-		c.said = append(c.said, "times are as Slurm wrote them, local without a zone, and read as UTC; --tz NAME tells the zone")
-	}
-	c.own(jobs, o)
-}
-
-// unmodelled counts the jobs with demands that an instance can't express.
-func (c *counts) unmodelled(t *Table, o *Options, jobs []Job) {
+// tell adds demands that an instance can't express to the jobs, and facts of the table to the account.
+func (t *Table) tell(all []jobs.Job, beside map[string]bool, o *jobs.Options, c *counts) {
 	share := math.Inf(1) // memory of a CPU
 	var cpus, memory int64
 	for k := range o.Nodes {
-		if n := &o.Nodes[k]; n.in(o.Partition) && n.Up() && n.MemoryMB > 0 {
+		n := &o.Nodes[k]
+		if !n.In(o.Partition) || !n.Up {
+			continue
+		}
+		if n.MemoryMB > 0 {
 			cpus, memory = cpus+n.CPUs, memory+n.MemoryMB
+		}
+		if sleeps(n.State) {
+			c.Assumed.Add(n.Name, "nodes powered down, which Slurm starts for jobs")
+		}
+		if !o.Placed && slices.ContainsFunc(n.Partitions, func(p string) bool { return beside[p] }) {
+			c.NotModelled.Add(n.Name, "nodes shared with the jobs of other partitions")
 		}
 	}
 	if cpus > 0 {
 		share = float64(memory) / float64(cpus)
 	}
-	area, gpuArea, memoryArea := 0.0, 0.0, 0.0
-	for k := range jobs {
-		j := &jobs[k]
-		x := float64(j.Elapsed) * float64(o.size(j))
-		area += x
+	for k := range all {
+		j := &all[k]
+		if o.Placed {
+			continue // it has its partitions, memory and GPUs
+		}
 		if j.GPUs > 0 {
-			c.gpuJobs++
-			gpuArea += x
+			asks(j, "GPUs", "jobs with GPUs")
 		}
 		if j.CPUs > 0 && float64(j.MemoryMB) > share*float64(j.CPUs) {
-			c.memoryJobs++
-			memoryArea += x
+			asks(j, "memory", "jobs with more memory than their CPUs' share of the nodes")
 		}
-		if j.Restricted {
-			c.restricted++
+		if strings.Contains(j.Partition, ",") {
+			asks(j, "partitions", "jobs of several partitions, one of which may start them earlier")
 		}
 	}
-	percent := func(x float64) float64 { return 100 * x / max(1, area) }
-	c.note(c.gpuJobs, "with GPUs (%.0f %% of the work), which aren't modelled", percent(gpuArea))
-	c.note(c.memoryJobs, "with more memory than their CPUs' share of the nodes (%.0f %% of the work), which isn't modelled", percent(memoryArea))
-	c.note(c.restricted, "that ask for features of nodes, which aren't modelled")
+	c.Assumed.Count(c.joined, "components of heterogeneous jobs, joined to their first one")
+	if t.clock.local && o.Zone == nil {
+		c.Assumed.Say("times, which Slurm writes local without a zone, are UTC; --tz NAME tells the zone")
+	}
+	for _, id := range t.twice {
+		c.Assumed.Add(id, "jobs with times in the hour that comes twice, taken for the first")
+	}
+	c.LeftOut.Count(t.Steps, "steps of jobs")
 	if len(t.Untold) > 0 {
-		c.said = append(c.said, "no column tells of "+strings.Join(t.Untold, " and ")+", which aren't modelled: jobs that need much of them would start later")
+		c.NotModelled.Say("%s, of which no column tells: jobs that need much of them would start later", strings.Join(t.Untold, " and "))
 	}
-}
-
-// own reports Slurm's own results for the jobs.
-func (c *counts) own(jobs []Job, o *Options) {
-	if len(jobs) == 0 {
-		return
+	if len(t.Unread) > 0 {
+		c.Remarks.Say("columns that aren't read: %s", strings.Join(t.Unread, ", "))
 	}
-	var waits []int64
-	var over []float64
-	sum := 0.0
-	for k := range jobs {
-		j := &jobs[k]
-		waits = append(waits, j.Start-j.Submit)
-		sum += float64(j.Start - j.Submit)
-		if j.Limit > 0 {
-			over = append(over, float64(j.Limit)/float64(max(1, j.Elapsed)))
-		}
-	}
-	slices.Sort(waits)
-	slices.Sort(over)
-	n := len(waits)
-	text := fmt.Sprintf("under Slurm they waited %.0f s in the mean, %d s in the median, 95 %% of them at most %d s", sum/float64(n), waits[(n-1)/2], waits[(95*n+99)/100-1])
-	if m := len(over); m > 0 {
-		text += fmt.Sprintf("; half of the time limits are more than %.3g times the runtimes", over[(m-1)/2])
-	}
-	c.said = append(c.said, text)
-}
-
-// machine returns the number of processors: of the nodes that are up or, without nodes, the
-// most that the jobs used at once.
-func (o *Options) machine(l *swf.Log) (int64, error) {
-	used := int64(0)
-	if !o.Pending { // else nobody knows
-		used = l.Peak()
-	}
-	if o.Nodes == nil && o.Pending {
-		return Unknown, nil
-	}
-	if o.Nodes == nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("the machine is taken to have %d %s, the most that its jobs used at once; --platform FILE tells it (%s)", used, o.unit(), NodesAdvice))
-		return used, nil
-	}
-	var procs, up, down int64
-	for k := range o.Nodes {
-		n := &o.Nodes[k]
-		switch {
-		case !n.in(o.Partition):
-		case !n.Up():
-			down++
-		case o.ByNodes:
-			procs, up = procs+1, up+1
-		default:
-			procs, up = procs+n.CPUs, up+1
-		}
-	}
-	if procs < 1 {
-		return 0, invalid(0, "no node of the partition %s is up", quote(o.Partition))
-	}
-	if down > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d nodes that are down or drained are left out", down))
-	}
-	if used > procs {
-		l.Notes = append(l.Notes, fmt.Sprintf("the jobs used up to %d %s at once, the nodes have %d", used, o.unit(), procs))
-	}
-	return procs, nil
 }

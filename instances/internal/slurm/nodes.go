@@ -4,47 +4,47 @@ package slurm
 
 import (
 	"bytes"
-	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 )
 
-// Node is a node of a cluster.
-type Node struct {
-	Name       string
-	CPUs       int64
-	MemoryMB   int64
-	GPUs       int64
-	Partitions []string
-	State      string
-}
+// asleep removes the states of nodes that are off to save power, and start when a job needs them.
+var asleep = strings.NewReplacer("POWERED_DOWN", "~", "POWERING_DOWN", "~", "POWER_DOWN", "~")
 
-// Up reports whether jobs may run on the node today.
-func (n *Node) Up() bool {
-	for _, word := range []string{"DOWN", "DRAIN", "FAIL", "FUTURE", "UNKNOWN", "DRNG", "MAINT"} {
-		if strings.Contains(n.State, word) {
+// sleeps reports whether a node is off to save power.
+func sleeps(state string) bool { return strings.Contains(asleep.Replace(state), "~") }
+
+// isUp reports whether jobs may run today on a node in a state.
+func isUp(state string) bool {
+	state = asleep.Replace(state)
+	for _, word := range []string{"DOWN", "DRAIN", "FAIL", "FUT", "UNK", "DRNG", "MAINT", "INVAL"} {
+		if strings.Contains(state, word) {
 			return false
 		}
 	}
 	return true
 }
 
-// in reports whether the node is of a partition; "": of any.
-func (n *Node) in(partition string) bool {
-	return partition == "" || slices.Contains(n.Partitions, partition)
-}
-
 // NodesAdvice names the commands with output that ReadNodes takes.
 const NodesAdvice = "scontrol show node, or sinfo -N -o '%N|%P|%c|%m|%G|%T'"
 
-// ReadNodes reads the nodes that scontrol show node prints, or sinfo -N with the columns
-// NODELIST, PARTITION and CPUS. Errors wrap model.ErrInvalid.
-func ReadNodes(text []byte) ([]Node, error) {
-	var all []Node
+// ReadNodes reads the nodes that scontrol show node prints, or sinfo -N with the columns NODELIST, PARTITION and CPUS, or
+// either as JSON. Errors wrap model.ErrInvalid.
+func ReadNodes(text []byte) ([]jobs.Node, error) {
+	var all []jobs.Node
 	var err error
-	if bytes.Contains(text, []byte("NodeName=")) {
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		all, err = readNodesJSON(text)
+	case bytes.Contains(text, []byte("NodeName=")):
 		all, err = readScontrol(string(text))
-	} else {
+	default:
 		all, err = readSinfo(string(text))
+	}
+	all = merged(all)
+	for k := range all {
+		all[k].Up = isUp(all[k].State)
 	}
 	if err == nil && len(all) == 0 {
 		err = invalid(0, "it tells no nodes; give the output of %s", NodesAdvice)
@@ -52,13 +52,30 @@ func ReadNodes(text []byte) ([]Node, error) {
 	return all, err
 }
 
+// merged makes one node of those with a name: sinfo lists a node for each of its partitions.
+func merged(all []jobs.Node) (nodes []jobs.Node) {
+	known := map[string]int{}
+	for _, n := range all {
+		if first, ok := known[n.Name]; ok {
+			nodes[first].Partitions = append(nodes[first].Partitions, n.Partitions...)
+			continue
+		}
+		known[n.Name] = len(nodes)
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
 // readScontrol reads blocks of KEY=VALUE, which begin with NodeName.
-func readScontrol(text string) (all []Node, err error) {
+func readScontrol(text string) (all []jobs.Node, err error) {
+	type kept struct{ effective, cores, threads int64 }
+	var keeps []kept
 	for k, line := range strings.Split(text, "\n") {
 		for _, word := range strings.Fields(line) {
 			key, value, ok := strings.Cut(word, "=")
 			if key == "NodeName" {
-				all = append(all, Node{Name: value, CPUs: Unknown, MemoryMB: Unknown})
+				all = append(all, jobs.Node{Name: value, CPUs: jobs.Unknown, MemoryMB: jobs.Unknown})
+				keeps = append(keeps, kept{effective: jobs.Unknown})
 				continue
 			}
 			if !ok || len(all) == 0 {
@@ -68,6 +85,12 @@ func readScontrol(text string) (all []Node, err error) {
 			switch key {
 			case "CPUTot":
 				ok = digits(&n.CPUs, value)
+			case "CPUEfctv": // without the cores that the system keeps
+				ok = digits(&keeps[len(all)-1].effective, value)
+			case "CoreSpecCount":
+				ok = digits(&keeps[len(all)-1].cores, value)
+			case "ThreadsPerCore":
+				ok = digits(&keeps[len(all)-1].threads, value)
 			case "RealMemory":
 				ok = digits(&n.MemoryMB, value)
 			case "Gres":
@@ -78,31 +101,35 @@ func readScontrol(text string) (all []Node, err error) {
 				n.State = strings.ToUpper(value)
 			}
 			if !ok {
-				return nil, invalid(k+1, "%s is %s, must be a number", key, quote(value))
+				return nil, invalid(k+1, "%s is %s, must be a number", key, jobs.Quote(value))
 			}
 		}
 	}
-	for k := range all {
-		if all[k].CPUs < 0 {
-			return nil, invalid(0, "node %s has no CPUTot; give the output of %s", quote(all[k].Name), NodesAdvice)
+	for k, x := range keeps {
+		n := &all[k]
+		if n.CPUs < 0 {
+			return nil, invalid(0, "node %s has no CPUTot; give the output of %s", jobs.Quote(n.Name), NodesAdvice)
+		}
+		if n.CPUs = max(0, n.CPUs-x.cores*max(1, x.threads)); x.effective >= 0 {
+			n.CPUs = x.effective
 		}
 	}
 	return all, nil
 }
 
 // readSinfo reads a table with a line for each node and partition, with columns separated by | or blanks.
-func readSinfo(text string) (all []Node, err error) {
+func readSinfo(text string) (all []jobs.Node, err error) {
 	at := map[string]int{}
 	var header []string
-	known := map[string]int{}
 	for k, line := range strings.Split(text, "\n") {
 		fields := strings.Fields(line)
 		if strings.Contains(line, "|") {
-			fields = fieldsOf(line)
+			fields = strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "|"), "|")
 		}
 		if header == nil {
 			for c, name := range fields {
-				at[strings.ToUpper(name)] = c
+				name, _, _ = strings.Cut(strings.ToUpper(name), "(") // CPUS(A/I/O/T)
+				at[name] = c
 			}
 			if _, ok := at["NODELIST"]; ok {
 				header = fields
@@ -120,12 +147,12 @@ func readSinfo(text string) (all []Node, err error) {
 		if len(fields) < max(cpus, partition, at["NODELIST"])+1 {
 			return nil, invalid(k+1, "it has %d of %d fields; is the file cut off?", len(fields), len(header))
 		}
-		n := Node{Name: fields[at["NODELIST"]], MemoryMB: Unknown, Partitions: []string{strings.TrimSuffix(fields[partition], "*")}}
+		n := jobs.Node{Name: fields[at["NODELIST"]], MemoryMB: jobs.Unknown, Partitions: []string{strings.TrimSuffix(fields[partition], "*")}}
 		if strings.ContainsAny(n.Name, "[,") {
-			return nil, invalid(k+1, "%s is several nodes; give the output of %s", quote(n.Name), NodesAdvice)
+			return nil, invalid(k+1, "%s is several nodes; give the output of %s", jobs.Quote(n.Name), NodesAdvice)
 		}
-		if !digits(&n.CPUs, fields[cpus]) {
-			return nil, invalid(k+1, "CPUS is %s, must be a number", quote(fields[cpus]))
+		if total := fields[cpus][strings.LastIndex(fields[cpus], "/")+1:]; !digits(&n.CPUs, total) {
+			return nil, invalid(k+1, "CPUS is %s, must be a number", jobs.Quote(total))
 		}
 		if c, ok := at["MEMORY"]; ok && c < len(fields) {
 			digits(&n.MemoryMB, fields[c])
@@ -136,11 +163,6 @@ func readSinfo(text string) (all []Node, err error) {
 		if c, ok := at["STATE"]; ok && c < len(fields) {
 			n.State = strings.ToUpper(fields[c])
 		}
-		if first, ok := known[n.Name]; ok {
-			all[first].Partitions = append(all[first].Partitions, n.Partitions...)
-			continue
-		}
-		known[n.Name] = len(all)
 		all = append(all, n)
 	}
 	return all, nil

@@ -2,54 +2,86 @@
 
 package slurm
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
 
-// waiting returns the jobs that run now, with the rest of their time limits, and then the jobs that wait, in the
-// table's order, with their time limits. A backfilling scheduler plans with these. All are submitted now, the time at
-// which the running ones have run as long as the table says; Unknown if none does. Jobs without a limit have the
-// longest.
-func (t *Table) waiting(o *Options) (jobs []Job, c counts) {
-	longest, now := int64(1), int64(Unknown)
-	for k := range t.Jobs {
-		longest = max(longest, t.Jobs[k].Limit)
-	}
-	var pending []Job
-	for _, j := range t.Jobs {
-		if !o.takes(&j) {
-			continue
-		}
-		runs := j.State == "RUNNING" || j.State == "COMPLETING"
+	"github.com/gapwise/gapwise/instances/internal/jobs"
+)
+
+// queue returns the jobs of the queue, and why some of them can't start: those that wait by priority, if a column tells.
+func (t *Table) queue(all []jobs.Job, o *jobs.Options, c *counts) []jobs.Job {
+	for k := range all {
+		j := &all[k]
 		switch {
-		case !runs && j.State != "PENDING":
-			continue
-		case o.size(&j) < 1:
-			c.noSize++
-			continue
+		case j.State == "COMPLETING": // it has ended
+			j.Phase, j.Limit = jobs.Runs, 1
+		case holds(j.State):
+			j.Phase = jobs.Runs
+		case waits(j.State) || j.State == "SUSPENDED":
+			j.Phase, j.Left, j.Planned, j.Elapsed = jobs.Waits, t.blocked(j), j.Start, jobs.Unknown
+			if j.Reason == "BeginTime" {
+				j.Eligible = max(j.Eligible, j.Start)
+			}
 		}
-		if j.Limit < 0 {
-			j.Limit = longest
-			c.unlimited++
-		}
-		if !runs {
-			j.Submit, j.Start, j.Elapsed = Unknown, Unknown, max(1, j.Limit)
-			pending = append(pending, j)
-			continue
-		}
-		if j.Start >= 0 && j.Elapsed >= 0 {
-			now = max(now, j.Start+j.Elapsed)
-		}
-		j.Elapsed = max(1, j.Limit-max(0, j.Elapsed))
-		j.Limit = j.Elapsed
-		jobs = append(jobs, j)
 	}
-	jobs = slices.Concat(jobs, pending)
-	for k := range jobs {
-		jobs[k].Submit, jobs[k].Start = max(0, now), max(0, now)
+	open := func(j jobs.Job) bool { return j.Phase == jobs.Waits && j.Left == "" }
+	if !slices.ContainsFunc(all, open) {
+		return whole(all, o, c)
 	}
-	c.note(len(jobs)-len(pending), "running, for the rest of their time limits")
-	c.note(len(pending), "pending, in the table's order and for their time limits")
-	c.note(c.noSize, "without %s, left out", o.unit())
-	c.note(c.unlimited, "without a time limit, whose limit is then the longest of the table")
-	c.unmodelled(t, o, jobs)
-	return jobs, c
+	if t.has["priority"] {
+		slices.SortStableFunc(all, func(a, b jobs.Job) int { return cmp.Compare(b.Priority, a.Priority) })
+	} else {
+		c.Assumed.Say("Slurm's priorities are the table's order, in which squeue -S -p writes it; a column PRIORITY (%%Q) tells them")
+	}
+	if t.has["reason"] || t.has["eligible"] {
+		return whole(all, o, c)
+	}
+	// A job for which Slurm plans no start may be on hold: it mustn't push others back.
+	unplanned := func(j jobs.Job) bool { return open(j) && j.Planned < 0 }
+	for _, j := range all {
+		if unplanned(j) {
+			c.Assumed.Add(j.ID, "jobs without a planned start, put last: they may be on hold or dependent, which a column REASON (%r) tells")
+		}
+	}
+	last := slices.DeleteFunc(slices.Clone(all), func(j jobs.Job) bool { return !unplanned(j) })
+	return whole(append(slices.DeleteFunc(all, unplanned), last...), o, c)
+}
+
+// waits reports whether a job in a state waits for its start.
+func waits(state string) bool {
+	switch state {
+	case "PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		return true
+	}
+	return false
+}
+
+// never are reasons for which a job doesn't start, whatever is free, until somebody changes it or its partition.
+var never = []string{"badconstraints", "invalidaccount", "invalidqos", "accountnotallowed", "qosnotallowed", "partitiondown", "partitioninactive",
+	"partitiontimelimit", "partitionnodelimit", "deadline"}
+
+// blocked returns why a job that waits can't start, "" if it may.
+func (t *Table) blocked(j *jobs.Job) string {
+	reason := strings.ToLower(strings.ReplaceAll(j.Reason, "_", " "))
+	switch {
+	case j.State == "SUSPENDED":
+		return "jobs suspended: their CPUs are free, and no column tells when they go on"
+	case j.State == "REQUEUE_HOLD", j.State == "SPECIAL_EXIT", j.State == "RESV_DEL_HOLD",
+		strings.Contains(reason, "held"), strings.Contains(reason, "hold"), j.Priority == 0:
+		return "jobs on hold"
+	case strings.HasPrefix(reason, "dependency"):
+		return "jobs with unmet dependencies"
+	case reason == "begintime" && max(j.Eligible, j.Start) < 0:
+		return "jobs with a begin time that no column tells"
+	case !t.has["reason"] && t.has["eligible"] && j.Eligible < 0:
+		return "jobs not eligible yet (on hold or dependent)"
+	case j.Start < 0 && slices.Contains(never, reason):
+		return "jobs unable to start, as Slurm says: " + j.Reason
+	}
+	if strings.HasPrefix(reason, "assoc") || strings.HasPrefix(reason, "qos") {
+		asks(j, reason, "jobs held back by a limit of their account, QOS or user")
+	}
+	return ""
 }

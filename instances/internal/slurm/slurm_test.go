@@ -4,6 +4,7 @@ package slurm_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/slurm"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,62 +32,66 @@ func line(id, state, submit, eligible, start, end, elapsed, limit, rest string) 
 	return strings.Join([]string{id, "ann", "physics", "main", "normal", "fit", at(submit), at(eligible), at(start), at(end), elapsed, limit, rest, state}, "|") + "\n"
 }
 
+// logOf makes a log of a text, and returns its account as text, too.
+func logOf(t *testing.T, text string, o jobs.Options) (*swf.Log, string) {
+	t.Helper()
+	zone := o.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	a := model.NewAccount("sacct.txt", "Slurm")
+	log := require.Value(require.Value(slurm.Read([]byte(text), zone))(t).Log(&o, a))(t)
+	return log, strings.Join(a.Lines(), "\n")
+}
+
+// rows returns the jobs of a log: name, submission, start, runtime, processors and limit.
+func rows(log *swf.Log) (all []string) {
+	for k, j := range log.Jobs {
+		all = append(all, fmt.Sprintf("%s %g %g %g %d %g", log.Names.Jobs[k], j.Submit, j.Submit+max(0, j.Wait), j.Runtime, j.Procs, j.RequestedTime))
+	}
+	return all
+}
+
 const four = "4|4|1|4Gn||billing=4,cpu=4,mem=8G,node=1"
 
 // Tables are read as Slurm writes them, and become the jobs that have started.
 func TestLog(t *testing.T) {
 	for name, c := range map[string]struct {
-		text  string
-		want  []swf.Job // Submit, Wait, Runtime, Procs, RequestedTime, Status
-		ids   string
-		notes string // all stand in the log's notes, separated by |
+		text string
+		want []swf.Job // Submit, Wait, Runtime, Procs, RequestedTime, Status
+		ids  string
+		says string // all stand in the account, separated by |
 	}{
 		"plain":     {line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", four), []swf.Job{{Wait: 60, Runtime: 120, Procs: 4, RequestedTime: 3600, Status: 1}}, "7", "waited 60 s"},
 		"days":      {line("7", "TIMEOUT", "10:00", "10:00", "10:00", "Unknown", "1-02:03:04", "1-02:00:00", four), []swf.Job{{Runtime: 93784, Procs: 4, RequestedTime: 93600, Status: 0}}, "7", ""},
 		"by":        {line("7", "CANCELLED by 1000", "10:00", "10:00", "10:00", "10:01", "00:01:00", "5", four), []swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 300, Status: 5}}, "7", ""},
-		"unlimited": {line("7", "COMPLETED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "UNLIMITED", four), []swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 60, Status: 1}}, "7", "1 without a time limit"},
-		"later":     {line("7", "COMPLETED", "10:00", "10:05", "10:06", "10:07", "00:01:00", "5", four), []swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "1 eligible later"},
-		"running":   {line("7", "RUNNING", "10:00", "10:00", "10:00", "Unknown", "00:30", "5", four), []swf.Job{{Runtime: 30, Procs: 4, RequestedTime: 300, Status: -1}}, "7", "1 still running"},
+		"unlimited": {line("7", "COMPLETED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "UNLIMITED", four), []swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 60, Status: 1}}, "7", "1 job without a time limit"},
+		"later":     {line("7", "COMPLETED", "10:00", "10:05", "10:06", "10:07", "00:01:00", "5", four), []swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "1 job submitted when they became eligible"},
+		"running":   {line("7", "RUNNING", "10:00", "10:00", "10:00", "Unknown", "00:30", "5", four), []swf.Job{{Runtime: 30, Procs: 4, RequestedTime: 300, Status: -1}}, "7", "1 job still running"},
 		"left out": {line("7", "COMPLETED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "5", four) + line("8_[1-5%2]", "PENDING", "10:00", "Unknown", "Unknown", "Unknown", "00:00:00", "5", four) +
-			line("9", "CANCELLED by 1", "10:00", "10:00", "None", "10:02", "00:00:00", "5", four) + line("7.batch", "COMPLETED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "", four),
-			[]swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "1 pending, left out|1 that never started"},
+			line("9", "CANCELLED by 1", "10:00", "10:00", "None", "10:02", "00:00:00", "5", four) +
+			line("10", "CANCELLED by 1", "10:00", "10:00", "Unknown", "10:02", "00:02:00", "5", four) + line("7.batch", "COMPLETED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "", four),
+			[]swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "5 jobs still pending (8_1, 8_2, 8_3, ...)|2 jobs never started (9, 10)|1 step of jobs"},
 		"requeued": {line("7", "REQUEUED", "10:00", "10:00", "10:00", "10:01", "00:01:00", "5", four) + line("7", "COMPLETED", "10:01", "10:02", "10:02", "10:03", "00:01:00", "5", four),
-			[]swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 300}, {Submit: 120, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7 7#2", "1 ended by a requeue"},
+			[]swf.Job{{Runtime: 60, Procs: 4, RequestedTime: 300}, {Submit: 120, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7 7#2", "1 run ended by a requeue"},
 		"heterogeneous": {line("7+0", "COMPLETED", "10:00", "10:00", "10:01", "10:02", "00:01:00", "5", four) + line("7+1", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "6", four),
-			[]swf.Job{{Wait: 60, Runtime: 120, Procs: 8, RequestedTime: 360, Status: 1}}, "7", "1 further components"},
+			[]swf.Job{{Wait: 60, Runtime: 120, Procs: 8, RequestedTime: 360, Status: 1}}, "7", "1 component of heterogeneous jobs"},
 		"array, out of order": {line("7_2", "COMPLETED", "10:05", "10:05", "10:06", "10:07", "00:01:00", "5", four) + line("7_1", "COMPLETED", "10:00", "10:00", "10:01", "10:02", "00:01:00", "5", four),
 			[]swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}, {Submit: 300, Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7_1 7_2", ""},
 		"GPUs": {line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:02", "00:01:00", "5", "4|4|1|0||cpu=4,gres/gpu:a100=2,gres/gpu=2,node=1"),
-			[]swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "1 with GPUs (100 % of the work)"},
+			[]swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", "1 job with GPUs, 100 % of the work (7)"},
 		"a bar in a name": {strings.Replace(line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:02", "00:01:00", "5", four), "fit", "a|b||", 1),
-			[]swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", ""},
-		"trailing bar": {strings.ReplaceAll(line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:02", "00:01:00", "5", four), "\n", "|\r\n"),
 			[]swf.Job{{Wait: 60, Runtime: 60, Procs: 4, RequestedTime: 300, Status: 1}}, "7", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table, err := slurm.Read([]byte(header+c.text), time.UTC)
-			if err != nil {
-				t.Fatal(err)
-			}
-			log, err := table.Log(slurm.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			log, says := logOf(t, header+c.text, jobs.Options{})
 			var got []swf.Job
 			for _, j := range log.Jobs {
 				got = append(got, swf.Job{Submit: j.Submit, Wait: j.Wait, Runtime: j.Runtime, Procs: j.Procs, RequestedTime: j.RequestedTime, Status: j.Status})
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-			}
-			if ids := strings.Join(log.Names.Jobs, " "); ids != c.ids {
-				t.Errorf("ids %s, want %s", ids, c.ids)
-			}
-			for _, note := range strings.Split(c.notes, "|") {
-				if !strings.Contains(strings.Join(log.Notes, "\n"), note) {
-					t.Errorf("no note %q in %q", note, log.Notes)
-				}
-			}
+			require.Same(t, "result", c.want, got)
+			require.Same(t, "ids", c.ids, strings.Join(log.Names.Jobs, " "))
+			require.Says(t, "the account", says, strings.Split(c.says, "|")...)
 		})
 	}
 }
@@ -93,51 +100,35 @@ func TestLog(t *testing.T) {
 func TestQueue(t *testing.T) {
 	text := `JOBID|USER|ACCOUNT|PARTITION|QOS|NAME|SUBMIT_TIME|START_TIME|END_TIME|TIME|TIME_LIMIT|CPUS|NODES|STATE|PRIORITY
 37|bob|physics|main|normal|train|2026-05-03T10:00:00|2026-05-03T10:00:10|2026-05-03T10:03:10|0:36|3:00|2|1|R|4294901723
-38|ann|physics|main|normal|fit|2026-05-03T10:00:01|N/A|N/A|0:00|1-00:00:00|1K|2-4|PENDING|4294901722
+38|ann|(null)|main|normal|fit|2026-05-03T10:00:01|N/A|N/A|0:00|1-00:00:00|1K|2-4|PENDING|4294901722
 `
 	if !slurm.Begins([]byte(text)) {
 		t.Error("the table isn't recognised")
 	}
-	table, err := slurm.Read([]byte(text), time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(slurm.Read([]byte(text), time.UTC))(t)
 	begin := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC).Unix()
-	want := []slurm.Job{
-		{Line: 2, ID: "37", User: "bob", Account: "physics", Partition: "main", QOS: "normal", Name: "train", Submit: begin, Eligible: -1, Start: begin + 10, End: begin + 190,
-			Elapsed: 36, Limit: 180, CPUs: 2, Nodes: 1, MemoryMB: -1, GPUs: -1, State: "RUNNING"},
-		{Line: 3, ID: "38", User: "ann", Account: "physics", Partition: "main", QOS: "normal", Name: "fit", Submit: begin + 1, Eligible: -1, Start: -1, End: -1,
-			Elapsed: 0, Limit: 86400, CPUs: 1000, Nodes: 2, MemoryMB: -1, GPUs: -1, State: "PENDING"}}
-	if d := cmp.Diff(want, table.Jobs); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	running, waits := jobs.New(2), jobs.New(3)
+	running.ID, running.User, running.Account, running.Partition, running.QOS, running.Name = "37", "bob", "physics", "main", "normal", "train"
+	running.Submit, running.Start, running.End, running.Elapsed, running.Limit = begin, begin+10, begin+190, 36, 180
+	running.CPUs, running.Nodes, running.State, running.Priority = 2, 1, "RUNNING", 4294901723
+	waits.ID, waits.User, waits.Account, waits.Partition, waits.QOS, waits.Name = "38", "ann", "", "main", "normal", "fit"
+	waits.Submit, waits.Elapsed, waits.Limit = begin+1, 0, 86400
+	waits.CPUs, waits.Nodes, waits.State, waits.Priority = 1000, 2, "PENDING", 4294901722
+	want := []jobs.Job{running, waits}
+	require.Same(t, "jobs", want, table.Jobs)
 }
 
 // Running and waiting jobs are planned with the rest of their time limits.
 func TestPending(t *testing.T) {
-	table, err := slurm.Read([]byte(`JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE
+	log, says := logOf(t, `JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE
 40|2026-05-03T10:00:00|2026-05-03T11:00:00|0:00|3:00|8|PENDING
 39|2026-05-03T10:00:01|N/A|0:00|UNLIMITED|2|PENDING
 37|2026-05-03T10:00:00|2026-05-03T10:00:10|0:36|5:00|2|RUNNING
 36|2026-05-03T10:00:00|2026-05-03T10:00:10|0:36|5:00|2|COMPLETED
-`), time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := table.Log(slurm.Options{Pending: true, Nodes: []slurm.Node{{Name: "n1", CPUs: 8}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got [][3]int64
-	for _, j := range log.Jobs {
-		got = append(got, [3]int64{j.Submit, j.Runtime, j.RequestedTime})
-	}
-	if d := cmp.Diff([][3]int64{{0, 264, 264}, {0, 180, 180}, {0, 300, 300}}, got); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
-	if at := log.Header.Time(0).Format(time.TimeOnly); at != "10:00:46" || strings.Join(log.Names.Jobs, " ") != "37 40 39" {
-		t.Errorf("%s from %s on, want 37 40 39 from 10:00:46 on", log.Names.Jobs, at)
-	}
+`, jobs.Options{Pending: true, Nodes: []jobs.Node{{Name: "n1", CPUs: 8, Up: true}}})
+	require.Same(t, "jobs", []string{"37 0 0 264 2 264", "40 0 0 180 8 180", "39 0 0 300 2 300"}, rows(log))
+	require.Same(t, "now", "10:00:46", log.Header.Time(0).Format(time.TimeOnly))
+	require.Says(t, "the account", says, "1 job ended already (36)", "1 job without a planned start, put last", "memory and GPUs, of which no column tells")
 }
 
 // Memory is read per node, per CPU and in all.
@@ -152,7 +143,7 @@ func TestMemory(t *testing.T) {
 
 // squeue's %b gives the GPUs of a node. Missing columns are reported.
 func TestUntold(t *testing.T) {
-	for text, want := range map[string]int64{"gres/gpu:2": 4, "gpu:a100:1": 2, "gres/gpu:1,gres/shard:4": 2, "N/A": -1, "": -1} {
+	for text, want := range map[string]int64{"gres/gpu:2": 4, "gpu:a100:1": 2, "gres/gpu:1,gres/shard:4": 2, "gres:gpu:a100:1": 2, "gres/gpu=1": 2, "N/A": -1, "": -1} {
 		table, err := slurm.Read([]byte("JOBID|SUBMIT_TIME|STATE|CPUS|START_TIME|TIME|NODES|TRES_PER_NODE\n1||PENDING|4||0:00|2|"+text), time.UTC)
 		if err != nil || table.Jobs[0].GPUs != want || strings.Join(table.Untold, " ") != "memory" {
 			t.Errorf("%s: %v, %v, want %d GPUs and memory untold", text, table, err, want)
@@ -180,45 +171,30 @@ n1             1       gpu       mixed 16     16:1:1  65536 gpu:a100:4(S:0-1),nv
 n2             1     main*    drained* 32     16:1:1   1024 (null) broken
 n3             1     main*        idle 32     16:1:1   1024 (null) none
 `
-	a, err := slurm.ReadNodes([]byte(scontrol))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := slurm.ReadNodes([]byte(sinfo))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(slurm.ReadNodes([]byte(scontrol)))(t)
+	b := require.Value(slurm.ReadNodes([]byte(sinfo)))(t)
 	for k := range a {
-		if a[k].Up() != b[k].Up() || a[k].Up() != (k != 1) {
+		if a[k].Up != b[k].Up || a[k].Up != (k != 1) {
 			t.Errorf("%v and %v, up", a[k], b[k])
 		}
 	}
-	if d := cmp.Diff(a, b, cmpopts.IgnoreFields(slurm.Node{}, "State")); d != "" || a[0].GPUs != 4 {
+	if d := cmp.Diff(a, b, cmpopts.IgnoreFields(jobs.Node{}, "State")); d != "" || a[0].GPUs != 4 {
 		t.Errorf("%v\n%s", a, d)
 	}
-	table, err := slurm.Read([]byte(header+line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", "4|4|1|4Gn||cpu=4,mem=80G,node=1")), time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := header + line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", "4|4|1|4Gn||cpu=4,mem=80G,node=1")
 	for _, c := range []struct {
-		o    slurm.Options
+		o    jobs.Options
 		want string
-	}{{slurm.Options{Nodes: b}, "48"}, {slurm.Options{Nodes: b, ByNodes: true}, "2"}, {slurm.Options{}, "4"}, {slurm.Options{ByNodes: true}, "1"}} {
-		log, err := table.Log(c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+	}{{jobs.Options{Nodes: b}, "48"}, {jobs.Options{Nodes: b, ByNodes: true}, "2"}, {jobs.Options{}, "4"}, {jobs.Options{ByNodes: true}, "1"}} {
+		log, says := logOf(t, text, c.o)
 		if procs, _ := log.Header.Get("MaxProcs"); procs != c.want {
 			t.Errorf("%v: %s processors, want %s", c.o, procs, c.want)
 		}
-		notes := strings.Join(log.Notes, "\n")
-		if got := strings.Contains(notes, "1 with more memory"); got != (c.o.Nodes != nil) {
-			t.Errorf("memory: %s", notes)
-		}
+		require.Same(t, "told of memory", c.o.Nodes != nil, strings.Contains(says, "1 job with more memory"))
 	}
-	if _, err := table.Log(slurm.Options{Nodes: b, Partition: "gpu"}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "main (1 jobs)") {
-		t.Errorf("another partition: %v", err)
-	}
+	table := require.Value(slurm.Read([]byte(text), time.UTC))(t)
+	require.Refused(t, "another partition", require.Err(table.Log(&jobs.Options{Nodes: b, Partition: "gpu"}, model.NewAccount("", ""))),
+		model.ErrInvalid, "main (1 jobs)")
 }
 
 // An unreadable table is refused in a line that says where.
@@ -226,26 +202,24 @@ func TestBroken(t *testing.T) {
 	good := line("7", "COMPLETED", "10:00", "10:00", "10:01", "10:03", "00:02:00", "01:00:00", four)
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":       {"", "it is empty"},
-		"header":      {header, "none of its 0 jobs has started"},
+		"header":      {header, "none of its 0 jobs has run"},
 		"delimiter":   {strings.ReplaceAll(header+good, "|", ";"), "line 1: its columns aren't separated by |"},
 		"blanks":      {"JobID JobName State\n----- ------ -----\n", "line 1: its columns aren't separated by |"},
-		"cut off":     {header + good + good[:60], "line 3: it has 8 of 19 fields; is the file cut off?"},
+		"cut off":     {header + good + good[:60], "line 3: it has 8 of 19 fields; is the file cut off"},
 		"columns":     {"JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n", "line 1: there is no column Submit; write the table by sacct -a"},
-		"a time":      {header + strings.Replace(good, "2026-05-03T10:01:00", "10:01", 1), `line 2: Start is "10:01"`},
+		"a time":      {header + strings.Replace(good, "2026-05-03T10:01:00", "10:01", 1), `line 2: Start is "10:01", which Slurm doesn't write there; SLURM_TIME_FORMAT=%s`},
 		"a length":    {header + strings.Replace(good, "00:02:00", "2 h", 1), `line 2: Elapsed is "2 h"`},
 		"a number":    {header + strings.Replace(good, "|4|4|", "|four|4|", 1), `line 2: AllocCPUS is "four"`},
 		"a resource":  {header + strings.Replace(good, "cpu=4", "cpu", 1), `line 2: AllocTRES is `},
 		"two texts":   {"JobID|Submit|State|AllocCPUS|Start|Elapsed|JobName|Comment\n1||PENDING|4||00:00:00|a|b|c", "line 2: it has 9 fields, the header 8"},
 		"too long":    {header + strings.Replace(good, "01:00:00", "9999999-01:00:00", 1), `line 2: Timelimit is `},
-		"no nodes in": {header + line("7", "COMPLETED", "", "", "10:01", "10:03", "00:02:00", "01:00:00", four), "none of its 1 jobs has started"},
+		"no nodes in": {header + line("7", "COMPLETED", "", "", "10:01", "10:03", "00:02:00", "01:00:00", four), "none of its 1 jobs has run"},
 	} {
 		table, err := slurm.Read([]byte(c.text), time.UTC)
 		if err == nil {
-			_, err = table.Log(slurm.Options{})
+			_, err = table.Log(&jobs.Options{}, model.NewAccount("", ""))
 		}
-		if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
+		require.Refused(t, name, err, model.ErrInvalid, c.want)
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":   {"", "it tells no nodes"},
@@ -255,9 +229,7 @@ func TestBroken(t *testing.T) {
 		"number":  {"NodeName=n1 CPUTot=x\n", `line 1: CPUTot is "x"`},
 		"no CPUs": {"NodeName=n1 State=IDLE\n", "has no CPUTot"},
 	} {
-		if _, err := slurm.ReadNodes([]byte(c.text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("nodes, %s: %v, want %s", name, err, c.want)
-		}
+		require.Refused(t, name, require.Err(slurm.ReadNodes([]byte(c.text))), model.ErrInvalid, c.want)
 	}
 }
 
@@ -288,11 +260,11 @@ func FuzzRead(f *testing.F) {
 		table, err := slurm.Read(text, time.UTC)
 		if err == nil {
 			var log *swf.Log
-			for _, o := range []slurm.Options{{}, {ByNodes: true, Nodes: nodes}, {Pending: true}} {
-				if log, err = table.Log(o); err != nil {
+			for _, o := range []jobs.Options{{}, {ByNodes: true, Nodes: nodes}, {Pending: true}} {
+				if log, err = table.Log(&o, model.NewAccount("", "")); err != nil {
 					break
 				}
-				last := int64(0)
+				last := 0.0
 				for k, j := range log.Jobs {
 					if j.Submit < last || (j.Wait < 0 && !o.Pending) || j.Runtime < 0 || j.Size() < 1 || log.Names.Jobs[k] == "" {
 						t.Fatalf("job %d: %+v", k, j)

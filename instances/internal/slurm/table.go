@@ -1,110 +1,115 @@
 // SPDX-License-Identifier: MIT
 
-// Package slurm reads what Slurm prints: the tables of sacct -P and of squeue with a
-// format, and the nodes of scontrol show node and sinfo -N.
+// Package slurm reads what Slurm prints: the tables of sacct -P and of squeue with a format, their JSON, and the nodes of
+// scontrol show node and sinfo.
 package slurm
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 )
 
-// Unknown is a time, a length or a number that a table doesn't give.
-const Unknown = -1
-
-// NoLimit is the time limit of a job without one (UNLIMITED).
-const NoLimit = -2
-
-// Job is a line of a table: a job, a task of an array, or a component of a
-// heterogeneous job. Times are seconds since 1970; sizes are at least 0, or Unknown.
-type Job struct {
-	Line       int    // from 1
-	ID         string // 12, 12_3 of an array, 12+1 of a heterogeneous job
-	User       string
-	Account    string
-	Partition  string
-	QOS        string
-	Name       string
-	Submit     int64
-	Eligible   int64 // from when on it might start: after dependencies and begin times
-	Start      int64
-	End        int64
-	Elapsed    int64 // seconds, without suspensions
-	Limit      int64 // seconds, or NoLimit
-	CPUs       int64 // allocated or, before, requested
-	Nodes      int64
-	MemoryMB   int64 // in all
-	GPUs       int64
-	Restricted bool // to nodes with features
-	State      string
-}
-
-// Table holds the contents of a table.
+// Table holds the records of jobs.
 type Table struct {
-	Jobs  []Job
+	Jobs  []jobs.Job
 	Steps int // lines of steps, which aren't jobs
-	// Untold lists the resources without a column: memory, GPUs.
-	Untold []string
+	// Untold lists the resources without a column: memory, GPUs. Unread lists the columns that aren't read.
+	Untold, Unread []string
+
+	has   map[string]bool // columns
+	clock clock
+	twice []string // jobs with times that are two, when the clocks go back
+	tasks int      // of arrays, beyond one a line
 }
 
-// columns are the names of the columns that are read, in lower case and without _, with their readers.
-var columns = map[string]func(*Job, string, *time.Location) bool{
-	"jobid":      func(j *Job, s string, _ *time.Location) bool { j.ID = s; return s != "" },
-	"user":       func(j *Job, s string, _ *time.Location) bool { j.User = s; return true },
-	"account":    func(j *Job, s string, _ *time.Location) bool { j.Account = s; return true },
-	"partition":  func(j *Job, s string, _ *time.Location) bool { j.Partition = s; return true },
-	"qos":        func(j *Job, s string, _ *time.Location) bool { j.QOS = s; return true },
-	"jobname":    func(j *Job, s string, _ *time.Location) bool { j.Name = s; return true },
-	"submit":     func(j *Job, s string, z *time.Location) bool { return moment(&j.Submit, s, z) },
-	"eligible":   func(j *Job, s string, z *time.Location) bool { return moment(&j.Eligible, s, z) },
-	"start":      func(j *Job, s string, z *time.Location) bool { return moment(&j.Start, s, z) },
-	"end":        func(j *Job, s string, z *time.Location) bool { return moment(&j.End, s, z) },
-	"elapsed":    func(j *Job, s string, _ *time.Location) bool { return length(&j.Elapsed, s) },
-	"elapsedraw": func(j *Job, s string, _ *time.Location) bool { return number(&j.Elapsed, s) },
-	"timelimit":  func(j *Job, s string, _ *time.Location) bool { return limit(&j.Limit, s) },
-	"timelimitraw": func(j *Job, s string, _ *time.Location) bool {
-		if strings.Contains(s, ":") {
-			return false // minutes: 90, not 1:30:00
+// column is a column that is read. Its names are in lower case and without _; paths are its places in JSON.
+type column struct {
+	names []string
+	paths []string
+	read  func(j *jobs.Job, s string, c *clock) bool
+}
+
+// columns are in the order of reading: allocated amounts come before requested ones, which fill the gaps.
+var columns = []column{
+	{names: []string{"jobid", "jobidraw"}, read: func(j *jobs.Job, s string, _ *clock) bool { j.ID = s; return s != "" }},
+	{[]string{"user"}, []string{"user", "user_name"}, func(j *jobs.Job, s string, _ *clock) bool { return named(&j.User, s) }},
+	{[]string{"account"}, []string{"account"}, func(j *jobs.Job, s string, _ *clock) bool { return named(&j.Account, s) }},
+	{[]string{"partition"}, []string{"partition"}, func(j *jobs.Job, s string, _ *clock) bool { return named(&j.Partition, s) }},
+	{[]string{"qos"}, []string{"qos"}, func(j *jobs.Job, s string, _ *clock) bool { return named(&j.QOS, s) }},
+	{[]string{"jobname", "name"}, []string{"name"}, func(j *jobs.Job, s string, _ *clock) bool { return named(&j.Name, s) }},
+	{[]string{"submit", "submittime"}, []string{"time/submission", "submit_time"}, func(j *jobs.Job, s string, c *clock) bool { return c.moment(&j.Submit, s) }},
+	{[]string{"eligible", "eligibletime"}, []string{"time/eligible", "eligible_time"}, func(j *jobs.Job, s string, c *clock) bool { return c.moment(&j.Eligible, s) }},
+	{[]string{"start", "starttime"}, []string{"time/start", "start_time"}, func(j *jobs.Job, s string, c *clock) bool { return c.moment(&j.Start, s) }},
+	{[]string{"end", "endtime"}, []string{"time/end", "end_time"}, func(j *jobs.Job, s string, c *clock) bool { return c.moment(&j.End, s) }},
+	{[]string{"elapsedraw"}, []string{"time/elapsed"}, func(j *jobs.Job, s string, _ *clock) bool { return number(&j.Elapsed, s) }},
+	{[]string{"elapsed", "time", "timeused"}, nil, func(j *jobs.Job, s string, _ *clock) bool { return length(&j.Elapsed, s) }},
+	{[]string{"suspended"}, []string{"time/suspended"}, func(j *jobs.Job, s string, _ *clock) bool {
+		return digits(&j.Suspended, s) && j.Suspended <= mostTime || length(&j.Suspended, s)
+	}},
+	{[]string{"timelimitraw"}, []string{"time/limit", "time_limit"}, func(j *jobs.Job, s string, _ *clock) bool {
+		return !strings.Contains(s, ":") && limit(&j.Limit, s) // minutes: 90, not 1:30:00
+	}},
+	{[]string{"timelimit"}, nil, func(j *jobs.Job, s string, _ *clock) bool { return limit(&j.Limit, s) }},
+	{[]string{"alloccpus", "ncpus", "cpus"}, []string{"cpus"}, func(j *jobs.Job, s string, _ *clock) bool { return positive(&j.CPUs, s) }},
+	{[]string{"nnodes", "allocnodes", "nodes"}, []string{"allocation_nodes", "node_count"}, func(j *jobs.Job, s string, _ *clock) bool { return positive(&j.Nodes, s) }},
+	{[]string{"alloctres", "tresalloc"}, []string{"tres/allocated", "tres_alloc_str"}, func(j *jobs.Job, s string, _ *clock) bool {
+		if ok := tres(j, s); !ok || nothing(s) {
+			return ok
 		}
-		return limit(&j.Limit, s)
-	},
-	"alloccpus":   func(j *Job, s string, _ *time.Location) bool { return positive(&j.CPUs, s) },
-	"reqcpus":     func(j *Job, s string, _ *time.Location) bool { return j.CPUs > 0 || positive(&j.CPUs, s) },
-	"nnodes":      func(j *Job, s string, _ *time.Location) bool { return positive(&j.Nodes, s) },
-	"alloctres":   func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
-	"reqtres":     func(j *Job, s string, _ *time.Location) bool { return j.tres(s) },
-	"reqmem":      func(j *Job, s string, _ *time.Location) bool { return j.memory(s) },
-	"trespernode": func(j *Job, s string, _ *time.Location) bool { return j.perNode(s) },
-	"constraints": func(j *Job, s string, _ *time.Location) bool {
-		j.Restricted = s != "" && s != "(null)" && s != "N/A"
+		j.MemoryMB = max(0, j.MemoryMB) // what isn't allocated isn't shared out
 		return true
-	},
-	"state": func(j *Job, s string, _ *time.Location) bool { j.State = state(s); return true },
+	}},
+	{[]string{"reqcpus"}, []string{"required/CPUs"}, func(j *jobs.Job, s string, _ *clock) bool { return positive(&j.CPUs, s) }},
+	{[]string{"reqtres"}, []string{"tres/requested", "tres_req_str"}, func(j *jobs.Job, s string, _ *clock) bool { return tres(j, s) }},
+	{[]string{"reqmem", "minmemory"}, nil, func(j *jobs.Job, s string, _ *clock) bool { return memory(j, s) }},
+	{[]string{"trespernode", "gres"}, []string{"tres_per_node"}, func(j *jobs.Job, s string, _ *clock) bool { return perNode(j, s) }},
+	{[]string{"constraints", "features"}, []string{"constraints", "features"}, func(j *jobs.Job, s string, _ *clock) bool {
+		return asks(j, s, "jobs with a need for features of nodes")
+	}},
+	{[]string{"licenses"}, []string{"licenses"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksLicences) }},
+	{[]string{"reservation"}, []string{"reservation/name", "resv_name"}, func(j *jobs.Job, s string, _ *clock) bool {
+		return asks(j, s, "jobs of a reservation")
+	}},
+	{[]string{"state", "st"}, []string{"state/current", "job_state"}, func(j *jobs.Job, s string, _ *clock) bool { j.State = state(s); return true }},
+	{[]string{"reason", "nodelist(reason)"}, []string{"state/reason", "state_reason"}, func(j *jobs.Job, s string, _ *clock) bool {
+		j.Reason = strings.Trim(s, "()")
+		return true
+	}},
+	{[]string{"dependency"}, []string{"dependency"}, func(j *jobs.Job, s string, _ *clock) bool {
+		if !nothing(s) && nothing(j.Reason) {
+			j.Reason = "Dependency"
+		}
+		return true
+	}},
+	{[]string{"priority"}, []string{"priority"}, func(j *jobs.Job, s string, _ *clock) bool { return priority(j, s) }},
 }
 
-// reading is the order in which columns are read: allocated amounts come before requested ones, which fill the gaps.
-var reading = []string{"jobid", "user", "account", "partition", "qos", "jobname", "submit", "eligible", "start", "end", "elapsedraw", "elapsed",
-	"timelimitraw", "timelimit", "alloccpus", "reqcpus", "nnodes", "alloctres", "reqtres", "reqmem", "trespernode", "constraints", "state"}
-
-// also are other names of columns, including squeue's.
-var also = map[string]string{"jobidraw": "jobid", "name": "jobname", "submittime": "submit", "eligibletime": "eligible", "starttime": "start", "endtime": "end",
-	"time": "elapsed", "timeused": "elapsed", "ncpus": "alloccpus", "cpus": "alloccpus", "allocnodes": "nnodes", "nodes": "nnodes", "minmemory": "reqmem",
-	"tresalloc": "alloctres", "st": "state", "features": "constraints", "gres": "trespernode"}
+// columnOf returns the index of the column with a name, -1 for one that isn't read.
+func columnOf(name string) int {
+	key := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "")
+	return slices.IndexFunc(columns, func(c column) bool { return slices.Contains(c.names, key) })
+}
 
 // Advice is the command for a table with all columns that are read.
-const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State"
+const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State"
+
+// QueueAdvice is the command for a table of the jobs that run and wait.
+const QueueAdvice = "squeue -a -r -S -p -o '%i|%u|%a|%P|%q|%V|%S|%e|%M|%l|%C|%D|%m|%b|%T|%r|%Q|%f|%W'"
 
 // Begins reports whether a text begins as a table of sacct or squeue does.
 func Begins(text []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
 	id, others := false, 0
 	for _, name := range strings.FieldsFunc(string(line), func(c rune) bool { return strings.ContainsRune("|,;\t\r ", c) }) {
-		switch key := column(name); key {
+		c := columnOf(name)
+		if c < 0 {
+			continue
+		}
+		switch columns[c].names[0] {
 		case "jobid":
 			id = strings.EqualFold(strings.TrimSuffix(strings.ToLower(name), "raw"), "jobid")
 		case "alloccpus", "jobname", "state", "submit", "elapsed", "elapsedraw", "partition", "timelimit":
@@ -114,137 +119,170 @@ func Begins(text []byte) bool {
 	return id && (others >= 2 || bytes.ContainsRune(line, '|'))
 }
 
-// column returns the key of columns for a name, "" for a column that isn't read.
-func column(name string) string {
-	key := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "")
-	if other := also[key]; other != "" {
-		key = other
+// newTable returns a table of some columns. Its times without a zone are local to the given one.
+func newTable(zone *time.Location, has func(column) bool) *Table {
+	t := &Table{has: map[string]bool{}, clock: clock{zone: zone, second: map[*int64]int64{}}}
+	for _, c := range columns {
+		if has(c) {
+			t.has[c.names[0]] = true
+		}
 	}
-	if columns[key] == nil {
-		return ""
+	for _, x := range []struct {
+		name string
+		by   []string
+	}{{"memory", []string{"alloctres", "reqtres", "reqmem"}}, {"GPUs", []string{"alloctres", "reqtres", "trespernode"}}} {
+		if !slices.ContainsFunc(x.by, func(name string) bool { return t.has[name] }) {
+			t.Untold = append(t.Untold, x.name)
+		}
 	}
-	return key
+	return t
 }
 
-// Read reads a table. Its times are local to the zone. Errors wrap model.ErrInvalid and
-// name the line.
+// add adds the job of a record; an array that waits as a whole becomes its tasks. The function cell returns the text of a
+// column and its name in the file, which is "" if the record lacks it.
+func (t *Table) add(line int, where string, cell func(column int) (text, name string)) error {
+	j := jobs.New(line)
+	clear(t.clock.second)
+	for c := range columns {
+		text, name := cell(c)
+		if name != "" && !columns[c].read(&j, strings.TrimSpace(text), &t.clock) {
+			remedy := ""
+			if slices.Contains([]string{"submit", "eligible", "start", "end"}, columns[c].names[0]) {
+				remedy = "; SLURM_TIME_FORMAT=%s has it write times that are read"
+			}
+			return invalid(line, "%s%s is %s, which Slurm doesn't write there%s", where, name, jobs.Quote(text), remedy)
+		}
+	}
+	if strings.Contains(j.ID, ".") && !strings.Contains(j.ID, "[") {
+		t.Steps++
+		return nil
+	}
+	if t.clock.settle(&j) {
+		t.twice = append(t.twice, j.ID)
+	}
+	ids, few, ok := tasks(j.ID)
+	if t.tasks += len(ids) - 1; !ok || t.tasks > mostTasks {
+		return invalid(line, "%sthe tasks of %s aren't told one by one; write them so: %s", where, jobs.Quote(j.ID), QueueAdvice)
+	}
+	if few || j.Reason == "JobArrayTaskLimit" {
+		j.Ask("tasks of arrays with a limit of tasks at once")
+	}
+	for _, id := range ids {
+		j.ID = id
+		t.Jobs = append(t.Jobs, j)
+	}
+	return nil
+}
+
+// mostTasks bounds the tasks of arrays, of which a short line may have many.
+const mostTasks = 1_000_000
+
+// Read reads a table, or JSON. Times without an offset are local to the zone. Errors wrap model.ErrInvalid and
+// name the line, or the job.
 func Read(text []byte, zone *time.Location) (*Table, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return readJSON(text)
+	}
 	lines := strings.Split(string(text), "\n")
 	first := slices.IndexFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" })
 	if first < 0 {
 		return nil, invalid(0, "it is empty")
 	}
-	header := fieldsOf(lines[first])
-	at, free, err := places(header, first+1)
+	head := strings.TrimSpace(lines[first])
+	header := strings.Split(head, "|") // sacct -p: the last one has no name
+	form := shape{want: len(header)}
+	at, err := form.places(header, first+1)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{}
-	for _, x := range []struct {
-		name string
-		by   []string
-	}{{"memory", []string{"alloctres", "reqtres", "reqmem"}}, {"GPUs", []string{"alloctres", "reqtres", "trespernode"}}} {
-		if !slices.ContainsFunc(x.by, func(key string) bool { _, ok := at[key]; return ok }) {
-			t.Untold = append(t.Untold, x.name)
+	t := newTable(zone, func(c column) bool { return at[columnOf(c.names[0])] >= 0 })
+	for _, name := range header {
+		if columnOf(name) < 0 && name != "" {
+			t.Unread = append(t.Unread, name)
 		}
 	}
-	for k, line := range lines[first+1:] {
-		if strings.TrimSpace(line) == "" {
+	t.Jobs = make([]jobs.Job, 0, len(lines))
+	for k := first + 1; k < len(lines); k++ {
+		n := k + 1
+		if trimmed := strings.TrimSpace(lines[k]); trimmed == "" || trimmed == head {
 			continue
 		}
-		n := first + 2 + k
-		fields, err := split(line, len(header), free, n)
+		line := lines[k]
+		for form.breaks(line) && k+1 < len(lines) {
+			k++
+			line += "\n" + lines[k]
+		}
+		fields, err := form.split(line, n)
 		if err != nil {
 			return nil, err
 		}
-		if id := fields[at["jobid"]]; strings.Contains(id, ".") {
-			t.Steps++
-			continue
-		}
-		j := Job{Line: n, Submit: Unknown, Eligible: Unknown, Start: Unknown, End: Unknown, Elapsed: Unknown, Limit: Unknown, CPUs: Unknown, Nodes: Unknown,
-			MemoryMB: Unknown, GPUs: Unknown}
-		for _, key := range reading {
-			if c, ok := at[key]; ok && !columns[key](&j, strings.TrimSpace(fields[c]), zone) {
-				return nil, invalid(n, "%s is %s, which Slurm doesn't write there", header[c], quote(fields[c]))
+		if err := t.add(n, "", func(c int) (string, string) {
+			if at[c] < 0 {
+				return "", ""
 			}
+			return fields[at[c]], header[at[c]]
+		}); err != nil {
+			return nil, err
 		}
-		t.Jobs = append(t.Jobs, j)
 	}
 	return t, nil
 }
 
-// places returns the columns' places, and the place of the only column of free text: -1 if there are none or several.
-// The error names the missing columns.
-func places(header []string, line int) (at map[string]int, free int, err error) {
-	at, free = map[string]int{}, -1
+// shape is the form of a table's lines.
+type shape struct {
+	want int // fields
+	free int // the place of the only column of free text: -1 if there are none or several
+}
+
+// places returns the columns' places, -1 for those that the table lacks. The error names the missing ones.
+func (s *shape) places(header []string, line int) (at []int, err error) {
+	at = slices.Repeat([]int{-1}, len(columns))
+	s.free = -1
 	texts := 0
 	for c, name := range header {
-		if key := column(name); key != "" {
-			if _, twice := at[key]; !twice || strings.EqualFold(name, "JobID") || strings.EqualFold(name, "AllocCPUS") {
-				at[key] = c
-			}
+		if k := columnOf(name); k >= 0 && (at[k] < 0 || strings.EqualFold(name, "JobID") || strings.EqualFold(name, "AllocCPUS")) {
+			at[k] = c
 		}
 		switch strings.ToLower(name) {
-		case "jobname", "name", "comment", "admincomment", "systemcomment", "submitline", "workdir", "reason", "wckey", "nodelist(reason)":
-			texts, free = texts+1, c
+		case "jobname", "name", "comment", "admincomment", "systemcomment", "submitline", "workdir", "wckey":
+			texts, s.free = texts+1, c
 		}
 	}
 	if texts != 1 {
-		free = -1
+		s.free = -1
 	}
 	if len(header) < 2 {
-		return nil, 0, invalid(line, "its columns aren't separated by |; write the table by %s", Advice)
+		return nil, invalid(line, "its columns aren't separated by |; write the table by %s or, of the queue, %s", Advice, QueueAdvice)
 	}
-	has := func(keys ...string) bool {
-		return slices.ContainsFunc(keys, func(k string) bool { _, ok := at[k]; return ok })
-	}
-	for _, need := range []struct {
-		name string
-		ok   bool
-	}{{"JobID", has("jobid")}, {"Submit", has("submit")}, {"State", has("state")}, {"AllocCPUS", has("alloccpus", "reqcpus", "alloctres", "reqtres")},
-		{"Start", has("start")}, {"Elapsed", has("elapsed", "elapsedraw", "end")}} {
-		if !need.ok {
-			return nil, 0, invalid(line, "there is no column %s; write the table by %s", need.name, Advice)
+	for _, need := range [][]string{{"JobID"}, {"Submit"}, {"State"}, {"AllocCPUS", "ReqCPUS", "AllocTRES", "ReqTRES"}, {"Start"}, {"Elapsed", "ElapsedRaw", "End"}} {
+		if !slices.ContainsFunc(need, func(name string) bool { return at[columnOf(name)] >= 0 }) {
+			return nil, invalid(line, "there is no column %s; write the table by %s", need[0], Advice)
 		}
 	}
-	return at, free, nil
+	return at, nil
 }
 
-func fieldsOf(line string) []string {
-	return strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "|"), "|")
+// breaks reports whether a line ends in the midst of its free text, in which there may be a line break.
+func (s *shape) breaks(line string) bool {
+	return s.free >= 0 && strings.Count(line, "|") == s.free && s.free < s.want-1
 }
 
 // split returns the fields of a line. If it has more than the header, a | is part of the only column of free text.
-func split(line string, want, free, n int) ([]string, error) {
+func (s *shape) split(line string, n int) ([]string, error) {
 	fields := strings.Split(strings.TrimRight(line, "\r"), "|")
-	if len(fields) == want+1 && fields[want] == "" { // sacct -p
-		fields = fields[:want]
-	}
-	if more := len(fields) - want; more > 0 && free >= 0 {
-		name := strings.Join(fields[free:free+more+1], "|")
-		fields = slices.Concat(fields[:free], []string{name}, fields[free+more+1:])
+	if more := len(fields) - s.want; more > 0 && s.free >= 0 && !strings.Contains(line, "\n") {
+		name := strings.Join(fields[s.free:s.free+more+1], "|")
+		fields = slices.Concat(fields[:s.free], []string{name}, fields[s.free+more+1:])
 	}
 	switch {
-	case len(fields) < want:
-		return nil, invalid(n, "it has %d of %d fields; is the file cut off?", len(fields), want)
-	case len(fields) > want:
-		return nil, invalid(n, "it has %d fields, the header %d; leave out columns of free text, in which a | may stand", len(fields), want)
+	case len(fields) < s.want:
+		return nil, invalid(n, "it has %d of %d fields; is the file cut off, or is a line break in a name? leave out JobName", len(fields), s.want)
+	case len(fields) > s.want:
+		return nil, invalid(n, "it has %d fields, the header %d; leave out columns of free text, in which a | may stand", len(fields), s.want)
 	}
 	return fields, nil
 }
 
 func invalid(line int, format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
-	if line > 0 {
-		text = fmt.Sprintf("line %d: %s", line, text)
-	}
-	return fmt.Errorf("%w Slurm table: %s", model.ErrInvalid, text)
-}
-
-// quote returns text for a message: on one line, and not long.
-func quote(text string) string {
-	if len(text) > 40 {
-		text = text[:40]
-	}
-	return fmt.Sprintf("%q", text)
+	return jobs.Invalid("Slurm table", line, format, args...)
 }

@@ -3,10 +3,13 @@
 package slurm
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 )
 
 // nothing reports whether a field means a value that isn't known.
@@ -21,21 +24,84 @@ func nothing(s string) bool {
 // mostTime bounds times and lengths, so that their sums don't overflow.
 const mostTime = 1 << 40
 
-// moment reads a time: local without a zone, or seconds since 1970 (SLURM_TIME_FORMAT=%s).
-func moment(into *int64, s string, zone *time.Location) bool {
-	if nothing(s) {
+// clock reads times: local ones, or with an offset, or seconds since 1970 (SLURM_TIME_FORMAT=%s).
+type clock struct {
+	zone   *time.Location
+	local  bool             // there are times without an offset
+	second map[*int64]int64 // of times of a record that are two, since the clocks go back: the second
+}
+
+// moment reads a time; of two it takes the first.
+func (c *clock) moment(into *int64, s string) bool {
+	if nothing(s) || s == "0" { // JSON
 		return true
 	}
-	if x, err := strconv.ParseInt(s, 10, 64); err == nil {
-		*into = x
-		return x >= 0 && x <= mostTime
+	if digits(into, s) {
+		return *into <= mostTime
 	}
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, zone)
+	const local = "2006-01-02T15:04:05"
+	s = strings.Replace(s, " ", "T", 1)
+	if len(s) > len(local) {
+		t, err := time.Parse(local+"Z0700", s)
+		if err != nil {
+			t, err = time.Parse(local+"Z07:00", s)
+		}
+		*into = t.Unix()
+		return err == nil && *into >= 0
+	}
+	t, err := time.Parse(local, s)
 	if err != nil || t.Unix() < 0 {
 		return false
 	}
-	*into = t.Unix()
+	c.local = true
+	first, second := c.at(t.Unix(), -1), c.at(t.Unix(), 1)
+	if *into = first; second != first {
+		c.second[into] = second
+	}
 	return true
+}
+
+// at returns the time at which the zone's clocks show what UTC's show at a time, by the offset that counts a day before
+// (-1) or after (1) if both are right, or else by the one that is.
+func (c *clock) at(shown int64, side int64) int64 {
+	at := func(side int64) (int64, bool) {
+		_, offset := time.Unix(shown+side*86400, 0).In(c.zone).Zone()
+		x := shown - int64(offset)
+		_, there := time.Unix(x, 0).In(c.zone).Zone()
+		return x, there == offset
+	}
+	if x, ok := at(side); ok {
+		return x
+	}
+	x, _ := at(-side)
+	return max(0, x)
+}
+
+// settle chooses among the times that are two: what is between start and end is Elapsed and suspensions, and no job starts
+// before its submission. It reports whether both may be, and then leaves the first.
+func (c *clock) settle(j *jobs.Job) (open bool) {
+	if len(c.second) == 0 {
+		return false
+	}
+	both := func(t *int64) []int64 {
+		if second, ok := c.second[t]; ok {
+			return []int64{*t, second}
+		}
+		return []int64{*t}
+	}
+	fit := 0
+	starts, ends := both(&j.Start), both(&j.End)
+	for _, start := range starts {
+		for _, end := range ends {
+			if start < j.Submit || j.End >= 0 && j.Elapsed >= 0 && end-start != j.Elapsed+max(0, j.Suspended) {
+				continue
+			}
+			if fit++; fit == 1 {
+				j.Start, j.End = start, end
+			}
+		}
+	}
+	return fit > 1
 }
 
 // length reads a length: [[days-]hours:]minutes:seconds, the seconds with decimals or
@@ -70,12 +136,12 @@ func length(into *int64, s string) bool {
 
 // limit reads a time limit: a length, or minutes.
 func limit(into *int64, s string) bool {
-	if *into != Unknown {
+	if *into != jobs.Unknown {
 		return true
 	}
 	switch strings.ToLower(s) {
 	case "unlimited", "partition_limit", "infinite":
-		*into = NoLimit
+		*into = jobs.NoLimit
 		return true
 	}
 	var minutes int64
@@ -137,7 +203,7 @@ func megabytes(s string) (float64, bool) {
 
 // memory reads ReqMem, per node (4Gn), per CPU (4Gc) or in all (4G), if no resources have given it. It comes after the
 // numbers of CPUs and nodes.
-func (j *Job) memory(s string) bool {
+func memory(j *jobs.Job, s string) bool {
 	if nothing(s) || j.MemoryMB >= 0 {
 		return true
 	}
@@ -155,21 +221,64 @@ func (j *Job) memory(s string) bool {
 	return ok
 }
 
-// perNode reads what a job asks for on each node, as squeue's %b has it (gres/gpu:2, gpu:a100:1).
-func (j *Job) perNode(s string) bool {
-	if n := gpus(strings.ReplaceAll(s, "gres/", "")); j.GPUs < 0 && n > 0 {
+// perNode reads what a job asks for on each node, as squeue's %b has it (gres:gpu:2, gres/gpu:a100:1).
+func perNode(j *jobs.Job, s string) bool {
+	if n := gpus(strings.NewReplacer("gres/", "", "gres:", "", "=", ":").Replace(s)); j.GPUs < 0 && n > 0 {
 		j.GPUs = n * max(1, j.Nodes)
 	}
 	return true
 }
 
+// named reads a name.
+func named(into *string, s string) bool {
+	if *into = s; s == "(null)" {
+		*into = ""
+	}
+	return true
+}
+
+// asks notes a demand, if a field has one.
+func asks(j *jobs.Job, s, text string) bool {
+	if !nothing(s) && s != "0" {
+		j.Ask(text)
+	}
+	return true
+}
+
+const asksLicences = "jobs with a need for licences"
+
+// priority reads a priority, as a whole number or a share.
+func priority(j *jobs.Job, s string) bool {
+	if nothing(s) {
+		return true
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	j.Priority = x
+	return err == nil && x >= 0
+}
+
+// tasks returns the names of the tasks of an array that waits as one line, 67_[1-3,5-9:2%2], and reports whether few may
+// run at once. Any other name stands for itself.
+func tasks(id string) (all []string, few, ok bool) {
+	base, list, many := strings.Cut(id, "_[")
+	if !many {
+		return []string{id}, false, true
+	}
+	list, _, few = strings.Cut(strings.TrimSuffix(list, "]"), "%")
+	numbers, ok := jobs.Tasks(list, mostTasks)
+	for _, k := range numbers {
+		all = append(all, base+"_"+strconv.FormatInt(k, 10))
+	}
+	return all, few, ok
+}
+
 // tres reads trackable resources (billing=4,cpu=4,gres/gpu=2,mem=8G,node=1). Known values stay.
-func (j *Job) tres(s string) bool {
+func tres(j *jobs.Job, s string) bool {
 	if nothing(s) {
 		return true
 	}
 	var typed int64
-	gpus := int64(Unknown)
+	gpus := int64(jobs.Unknown)
 	for _, pair := range strings.Split(s, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -183,9 +292,11 @@ func (j *Job) tres(s string) bool {
 		case key == "gres/gpu":
 			ok = positive(&gpus, value)
 		case strings.HasPrefix(key, "gres/gpu:"):
-			x := int64(Unknown)
+			x := int64(jobs.Unknown)
 			ok = positive(&x, value)
 			typed += max(0, x)
+		case strings.HasPrefix(key, "license/"):
+			asks(j, value, asksLicences)
 		case key == "mem" && j.MemoryMB < 0:
 			var x float64
 			if x, ok = megabytes(value); ok && x > 0 {
@@ -200,14 +311,27 @@ func (j *Job) tres(s string) bool {
 	return true
 }
 
-// state returns the state's name in full: CANCELLED of "CANCELLED by 1000", and of CA.
-func state(s string) string {
-	s, _, _ = strings.Cut(s, " ")
-	s = strings.ToUpper(strings.TrimSuffix(s, "+"))
-	if full := states[s]; full != "" {
-		return full
+// state returns the state's name in full: CANCELLED of "CANCELLED by 1000", and of CA. Of several (JSON) it is the last
+// known one, as in a table: flags stand behind.
+func state(s string) (name string) {
+	for _, word := range strings.Split(strings.ToUpper(s), ",") {
+		word, _, _ = strings.Cut(word, " ")
+		word = strings.TrimSuffix(word, "+")
+		full := cmp.Or(states[word], word)
+		if name == "" || isState(full) {
+			name = full
+		}
 	}
-	return s
+	return name
+}
+
+func isState(name string) bool {
+	for _, full := range states {
+		if full == name {
+			return true
+		}
+	}
+	return false
 }
 
 // states are squeue's abbreviations (%t).

@@ -4,6 +4,7 @@ package swf
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -15,26 +16,29 @@ import (
 // order. A key may be there several times (Note, Queue).
 type Header []HeaderField
 
-// HeaderField is a comment "; Key: Value". A value that continues in the next
-// comments, which then begin with more than one blank, has a line for each.
+// HeaderField is a comment "; Key: Value". A value that continues in the next comments, which then begin with more than
+// one blank, has a line for each. In a header with its keys so far in, as OAR's converter writes them, a key begins a
+// field of its own.
 type HeaderField struct{ Key, Value string }
 
 // ParseHeader returns the fields of the comment lines, without other comments.
 func ParseHeader(comments []string) Header {
 	var h Header
-	open := false // the last line was part of a field
+	open, deep := false, false // the last line was part of a field, and the field began with more than one blank
 	for _, c := range comments {
 		text := strings.TrimLeft(strings.TrimSpace(c), ";")
 		value := strings.TrimSpace(text)
 		more := strings.HasPrefix(text, "  ") || strings.HasPrefix(text, "\t")
-		switch key, rest, ok := strings.Cut(value, ":"); {
+		key, rest, ok := strings.Cut(value, ":")
+		ok = ok && isKey(key) && !strings.HasPrefix(rest, "//")
+		switch {
 		case value == "":
 			open = false
-		case more && open:
+		case more && open && !(deep && ok):
 			h[len(h)-1].Value += "\n" + value
-		case ok && isKey(key) && !strings.HasPrefix(rest, "//"):
+		case ok:
 			h = append(h, HeaderField{key, strings.TrimSpace(rest)})
-			open = true
+			open, deep = true, more
 		default:
 			open = false
 		}
@@ -93,13 +97,14 @@ func (h Header) Procs() (int64, error) {
 
 // Time returns the moment of a log's second, by its UnixStartTime and in its TimeZone (seconds east of Greenwich), or
 // else in UTC. It is the zero time if the header doesn't say.
-func (h Header) Time(second int64) time.Time {
+func (h Header) Time(second float64) time.Time {
 	const most = 1 << 40 // so that years have four digits, and sums don't overflow
 	start, ok, err := h.Int("UnixStartTime")
-	if !ok || err != nil || start <= 0 || start > most || second < 0 || second > most {
+	if !ok || err != nil || start <= 0 || start > most || !(second >= 0 && second <= most) {
 		return time.Time{}
 	}
-	at := time.Unix(start+second, 0).UTC()
+	whole, part := math.Modf(second)
+	at := time.Unix(start+int64(whole), int64(math.Round(part*1e9))).UTC()
 	if zone, ok, err := h.Int("TimeZone"); ok && err == nil && zone%60 == 0 && zone > -86_400 && zone < 86_400 {
 		at = at.In(time.FixedZone("", int(zone)))
 	}

@@ -4,13 +4,13 @@ package swf_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -31,14 +31,8 @@ func TestHeader(t *testing.T) {
 ` + jobLine + "\n; Version: 3\n"
 	want := swf.Header{{"Version", "2.2"}, {"Information", "http://www.pdc.kth.se/\nhttp://www.cs.huji.ac.il/labs/parallel/workload/"},
 		{"StartTime", "Mon Sep 23 14:00:31 CEST 1996"}, {"MaxNodes", "100"}, {"Note", "one"}, {"Queue", "0  interactive"}, {"Queue", "1  batch"}, {"Empty", ""}}
-	l, err := swf.ReadAll(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := l.Header
-	if d := cmp.Diff(want, h); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	h := require.Value(swf.ReadAll(strings.NewReader(text)))(t).Header
+	require.Same(t, "result", want, h)
 	if v, ok := h.Get("version"); !ok || v != "2.2" {
 		t.Errorf("version %q, %v", v, ok)
 	}
@@ -62,6 +56,7 @@ func TestProcs(t *testing.T) {
 		"none":              {nil, 0, false},
 		"nodes":             {[]string{"; MaxNodes: 4"}, 4, false},
 		"both":              {[]string{"; MaxNodes: 4", "; MaxProcs: 16"}, 16, false},
+		"right-aligned":     {[]string{";      MaxNodes: 29", ";      MaxProcs: 352"}, 352, false},
 		"unknown and nodes": {[]string{"; MaxProcs: -1", "; MaxNodes: 4"}, 4, false},
 		"text":              {[]string{"; MaxProcs: many"}, 0, true},
 	} {
@@ -75,7 +70,7 @@ func TestProcs(t *testing.T) {
 func TestHeaderTime(t *testing.T) {
 	for _, c := range []struct {
 		header []string
-		second int64
+		second float64
 		want   string
 	}{
 		{[]string{"; UnixStartTime: 843480031", "; TimeZone: 3600"}, 60, "1996-09-23T13:01:31+01:00"},
@@ -91,8 +86,6 @@ func TestHeaderTime(t *testing.T) {
 		if at := swf.ParseHeader(c.header).Time(c.second); !at.IsZero() {
 			got = at.Format(time.RFC3339)
 		}
-		if got != c.want {
-			t.Errorf("%q: %q, want %q", c.header, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("%q", c.header), c.want, got)
 	}
 }

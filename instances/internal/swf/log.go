@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"io"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // Log is a whole log.
@@ -15,8 +17,20 @@ type Log struct {
 	Lines  []int // of each job, from 1; see Line
 	// Names are the names of the numbers of jobs, users, ...; nil: a log in the Standard Workload Format has none.
 	Names *Names
-	// Notes list the facts of a log in another format that the jobs lack.
-	Notes []string
+	// Account tells what the reading of a log in another format made of it.
+	Account *model.Account
+	// Placed is the machine of a log whose jobs are placed on nodes; nil: it has processors. The processors of a job are
+	// its nodes then.
+	Placed *Placed
+	// Assumed says that the header's machine is an assumption, and why; empty: the log tells it.
+	Assumed string
+}
+
+// Placed are the nodes of a machine, and the needs of each job.
+type Placed struct {
+	Resources []string
+	Nodes     []model.NodeGroup
+	Needs     []*model.NodeNeeds
 }
 
 // Names are the names in a log in another format.
@@ -28,7 +42,10 @@ type Names struct {
 // Peak returns the most processors that jobs held at once, those that ended without delay
 // for 1 s. It is at least the size of the largest job.
 func (l *Log) Peak() (most int64) {
-	type change struct{ at, by int64 }
+	type change struct {
+		at float64
+		by int64
+	}
 	var all []change
 	for k := range l.Jobs {
 		j := &l.Jobs[k]

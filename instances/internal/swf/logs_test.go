@@ -20,11 +20,7 @@ import (
 // data is one of the archive's logs, gzipped; the test is skipped without it.
 func data(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(require.Data(t, "swf", name+".swf.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(os.ReadFile(require.Data(t, "swf", name+".swf.gz")))(t)
 }
 
 // The logs of the Parallel Workloads Archive have the known figures, and each
@@ -46,19 +42,10 @@ func TestArchive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			zipped := data(t, name)
-			l, err := swf.ReadAll(bytes.NewReader(zipped))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(swf.ReadAll(bytes.NewReader(zipped)))(t)
 			h := l.Header
-			maxJobs, _, err := h.Int("MaxJobs")
-			if err != nil {
-				t.Fatal(err)
-			}
-			procs, err := h.Procs()
-			if err != nil {
-				t.Fatal(err)
-			}
+			maxJobs, _ := require.Pair(h.Int("MaxJobs"))(t)
+			procs := require.Value(h.Procs())(t)
 			version, _ := h.Get("Version")
 			computer, _ := h.Get("Computer")
 			if len(l.Jobs) != c.jobs || maxJobs != c.maxJobs || procs != c.procs || version != "2.2" || computer != c.computer ||
@@ -92,14 +79,7 @@ func TestArchive(t *testing.T) {
 			if !slices.IsSortedFunc(l.Jobs, func(a, b swf.Job) int { return int(a.Number - b.Number) }) {
 				t.Error("the job numbers don't ascend")
 			}
-			z, err := gzip.NewReader(bytes.NewReader(zipped))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := require.Value(io.ReadAll(require.Value(gzip.NewReader(bytes.NewReader(zipped)))(t)))(t)
 			k := 0
 			for line := range strings.Lines(string(plain)) {
 				if text := strings.Fields(line); len(text) > 0 && !strings.HasPrefix(text[0], ";") {
@@ -137,12 +117,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	if _, err := io.WriteString(z, text.String()); err != nil {
-		b.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		b.Fatal(err)
-	}
+	require.OK(b, require.Err(io.WriteString(z, text.String())))
+	require.OK(b, z.Close())
 	for _, c := range []struct {
 		name, text string
 		read       func(io.Reader) (int, error)

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,12 +32,8 @@ func zip(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(z.Write([]byte(text))))
+	require.OK(t, z.Close())
 	return b.String()
 }
 
@@ -75,13 +71,8 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := &swf.Log{Header: c.header, Jobs: c.want}
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
-				got, err := swf.ReadAll(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(want, got, cmpopts.IgnoreFields(swf.Log{}, "Lines")); d != "" {
-					t.Errorf("(-want +got)\n%s", d)
-				}
+				got := require.Value(swf.ReadAll(r))(t)
+				require.Same(t, "result", want, got, cmpopts.IgnoreFields(swf.Log{}, "Lines"))
 			}
 		})
 	}
@@ -113,9 +104,9 @@ func TestErrors(t *testing.T) {
 		"no exponent":           {with("4 5 3e"), 4, 6, `field 6, the average CPU time, is "3e", must be a number`},
 		"negative":              {with("-2 5 6"), 4, 4, `field 4, the run time, is "-2", must be a number from 0, or -1 for unknown`},
 		"negative decimal":      {with("4 5 -0.5"), 4, 6, `field 6, the average CPU time, is "-0.5", must be a number from 0, or -1`},
-		"a fraction":            {with("4.5 5 6"), 4, 4, `field 4, the run time, is "4.5", must be a whole number from 0, or -1 for unknown: its fraction would be lost`},
-		"overflow":              {with("9223372036854775808 5 6"), 4, 4, `field 4, the run time, is "9223372036854775808", has more digits than can be kept (18)`},
-		"overflow by exponent":  {with("1e19 5 6"), 4, 4, `field 4, the run time, is "1e19", has more digits`},
+		"a fraction":            {with("4 5.5 6"), 4, 5, `field 5, the allocated processors, is "5.5", must be a whole number from 0, or -1 for unknown: its fraction would be lost`},
+		"overflow":              {with("4 9223372036854775808 6"), 4, 5, `field 5, the allocated processors, is "9223372036854775808", has more digits than can be kept (18)`},
+		"overflow by exponent":  {with("4 1e19 6"), 4, 5, `field 5, the allocated processors, is "1e19", has more digits`},
 		"too large":             {with("4 5 1e999"), 4, 6, `field 6, the average CPU time, is "1e999", must be a number`},
 		"underscores":           {with("4 1_000 6"), 4, 5, `field 5, the allocated processors, is "1_000", must be a number`},
 		"a long word":           {with(strings.Repeat("x", 1000) + " 5 6"), 4, 4, `field 4, the run time, is "` + strings.Repeat("x", 40) + `"..., must be a number`},
@@ -159,9 +150,8 @@ func TestErrorStays(t *testing.T) {
 func TestSourceErrors(t *testing.T) {
 	zipped := zip(t, strings.Repeat(jobLine+"\n", 1000))
 	for name, text := range map[string]string{"cut off": zipped[:len(zipped)-20], "header alone": zipped[:3], "checksum": zipped[:len(zipped)-8] + "12345678"} {
-		if _, err := swf.ReadAll(strings.NewReader(text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "the gzip file is broken: ") {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(swf.ReadAll(strings.NewReader(text))), model.ErrInvalid,
+			"the gzip file is broken: ")
 	}
 	broken := errors.New("unplugged")
 	_, err := swf.ReadAll(io.MultiReader(strings.NewReader(jobLine+"\n"), iotest.ErrReader(broken)))
@@ -198,9 +188,7 @@ func TestNoAllocation(t *testing.T) {
 	allocations := testing.AllocsPerRun(3, func() {
 		r := swf.NewReader(strings.NewReader(text))
 		for range n {
-			if _, err := r.Next(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(r.Next()))
 		}
 	})
 	if allocations > 20 {
@@ -235,21 +223,16 @@ func drawJob(t *rapid.T) swf.Job {
 	decimal := rapid.OneOf(rapid.Just(-1.0), rapid.Float64Range(0, 100), rapid.Float64Min(0))
 	w := func() int64 { return whole.Draw(t, "field") }
 	d := func() float64 { return decimal.Draw(t, "decimal") }
-	return swf.Job{Number: w(), Submit: w(), Wait: w(), Runtime: w(), Procs: w(), CPU: d(), Memory: d(), RequestedProcs: w(), RequestedTime: w(),
-		RequestedMemory: d(), Status: w(), User: w(), Group: w(), Executable: w(), Queue: w(), Partition: w(), Preceding: w(), Think: w()}
+	return swf.Job{Number: w(), Submit: d(), Wait: d(), Runtime: d(), Procs: w(), CPU: d(), Memory: d(), RequestedProcs: w(), RequestedTime: d(),
+		RequestedMemory: d(), Status: w(), User: w(), Group: w(), Executable: w(), Queue: w(), Partition: w(), Preceding: w(), Think: d()}
 }
 
 // A job's line is read back as the job from which it was written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := &swf.Log{Jobs: rapid.SliceOfN(rapid.Custom(drawJob), 1, 5).Draw(t, "jobs")}
-		got, err := swf.ReadAll(strings.NewReader(write(want)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(swf.Log{}, "Lines")); d != "" {
-			t.Fatalf("(-want +got)\n%s", d)
-		}
+		got := require.Value(swf.ReadAll(strings.NewReader(write(want))))(t)
+		require.Same(t, "result", want, got, cmpopts.IgnoreFields(swf.Log{}, "Lines"))
 	})
 }
 
@@ -257,10 +240,7 @@ func TestRoundTrip(t *testing.T) {
 func TestDecimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[0-9]{0,12}\.?[0-9]{1,12}0{0,12}([eE][+-]?[0-9])?`).Draw(t, "text")
-		l, err := swf.ReadAll(strings.NewReader(strings.Replace(jobLine, "6.50", text, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(swf.ReadAll(strings.NewReader(strings.Replace(jobLine, "6.50", text, 1))))(t)
 		if want, err := strconv.ParseFloat(text, 64); err != nil || l.Jobs[0].CPU != want {
 			t.Fatalf("%s is read as %v, want %v", text, l.Jobs[0].CPU, want)
 		}
@@ -283,24 +263,14 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		l.Header, l.Lines = nil, nil // neither its text nor the place of lines is kept
-		got, err := swf.ReadAll(strings.NewReader(write(l)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(swf.ReadAll(strings.NewReader(write(l))))(t)
 		got.Header, got.Lines = nil, nil
-		if d := cmp.Diff(l, got); d != "" {
-			t.Fatalf("(-want +got)\n%s", d)
-		}
+		require.Same(t, "result", l, got)
 	})
 }
 
 // A log gives the line of each job.
 func TestLines(t *testing.T) {
-	l, err := swf.ReadAll(strings.NewReader("; Version: 2.2\n\n" + jobLine + "\n; x\n" + jobLine + "\n" + jobLine))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]int{3, 5, 6}, l.Lines); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	l := require.Value(swf.ReadAll(strings.NewReader("; Version: 2.2\n\n" + jobLine + "\n; x\n" + jobLine + "\n" + jobLine)))(t)
+	require.Same(t, "lines", []int{3, 5, 6}, l.Lines)
 }

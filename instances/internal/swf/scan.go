@@ -78,7 +78,7 @@ func (j *Job) scan(line []byte) (field int, reason string) {
 	if i < n {
 		return 0, "too many"
 	}
-	*j = Job{v[0], v[1], v[2], v[3], v[4], x[5], x[6], v[7], v[8], x[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17]}
+	*j = Job{v[0], x[1], x[2], x[3], v[4], x[5], x[6], v[7], x[8], x[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], x[17]}
 	return 0, ""
 }
 

@@ -18,18 +18,18 @@ import (
 // Unknown is the value of a field that a log doesn't know.
 const Unknown = -1
 
-// Job is one line of a log, its fields in order. Times are in seconds, memory
+// Job is one line of a log, its fields in order. Times are in seconds, with decimals where a log has them, memory
 // in kilobytes. Every value is at least 0, or Unknown.
 type Job struct {
 	Number          int64
-	Submit          int64   // since the log's beginning
-	Wait            int64   // from submission to start
-	Runtime         int64   // from start to end
+	Submit          float64 // since the log's beginning
+	Wait            float64 // from submission to start
+	Runtime         float64 // from start to end
 	Procs           int64   // processors allocated
 	CPU             float64 // time used, mean over the processors
 	Memory          float64 // used, mean over the processors
 	RequestedProcs  int64
-	RequestedTime   int64   // the user's estimate of the runtime, or of CPU
+	RequestedTime   float64 // the user's estimate of the runtime, or of CPU
 	RequestedMemory float64 // per processor
 	Status          int64   // one of the Status constants
 	User            int64
@@ -37,8 +37,8 @@ type Job struct {
 	Executable      int64
 	Queue           int64
 	Partition       int64
-	Preceding       int64 // the number of the job that this one waits for
-	Think           int64 // time from its end to this one's submission
+	Preceding       int64   // the number of the job that this one waits for
+	Think           float64 // time from its end to this one's submission
 }
 
 // The values of Job.Status. A job that was checkpointed may have a line for each part of its run in addition to one for
@@ -70,14 +70,14 @@ var fields = [fieldCount]struct {
 	decimal bool
 }{
 	{"job number", false},
-	{"submit time", false},
-	{"wait time", false},
-	{"run time", false},
+	{"submit time", true},
+	{"wait time", true},
+	{"run time", true},
 	{"allocated processors", false},
 	{"average CPU time", true},
 	{"used memory", true},
 	{"requested processors", false},
-	{"requested time", false},
+	{"requested time", true},
 	{"requested memory", true},
 	{"status", false},
 	{"user", false},
@@ -86,7 +86,7 @@ var fields = [fieldCount]struct {
 	{"queue", false},
 	{"partition", false},
 	{"preceding job", false},
-	{"think time", false},
+	{"think time", true},
 }
 
 // Error reports a line of a log that can't be read. It wraps model.ErrInvalid.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,11 +19,7 @@ func TestAudit(t *testing.T) {
 		o.Time = 3 * time.Second
 	}
 	o.Found = func(d Disagreement, file string) { t.Errorf("%s: %s: %s", file, d.Check, d.Reason) }
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, engines, proofs, instances := r.Comparisons()
+	all, engines, proofs, instances := require.Value(Run(t.Context(), o))(t).Comparisons()
 	t.Logf("%d comparisons on %d instances, %d of them of two engines on larger ones, %d proofs replayed", all, instances, engines, proofs)
 	if all == 0 || engines == 0 || proofs == 0 {
 		t.Error("nothing was compared")

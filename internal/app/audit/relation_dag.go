@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,6 +23,7 @@ var dagRelations = []relation{
 	relates("each transfer alone", transfersAlone),
 	relates("as much less data over TCP", lessDataOverTCP),
 	relates("an edge less", edgeLess),
+	relates("machines less for tasks, and data that take time within them", restrictDAG),
 }
 
 func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
@@ -204,6 +206,9 @@ func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	for e := range c.Edges {
 		c.Edges[e].Data *= 0.75
 	}
+	for m := range c.Machines {
+		c.Machines[m].LocalRate *= 0.75
+	}
 	if !ideal {
 		return nil
 	}
@@ -218,4 +223,14 @@ func edgeLess(c *model.DAG, rng *rand.Rand) implication {
 	k := rng.IntN(len(c.Edges))
 	c.Edges = slices.Delete(c.Edges, k, k+1)
 	return noWorseIf(c.Transfers() == model.TransferIdeal)
+}
+
+// restrictDAG takes away what schedules may do: each is one of the instance before.
+func restrictDAG(c *model.DAG, rng *rand.Rand) implication {
+	testkit.Restrict(rng, c)
+	return func(_ model.Sense, k claim) claim {
+		less := unknown()
+		less.low = k.low
+		return less
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,10 +18,7 @@ func TestSmaller(t *testing.T) {
 		valid := 0
 		for range 20 {
 			in := problemOf(kind).draw(tiny, rng)
-			hash, err := model.Hash(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			hash := require.Value(model.Hash(in))(t)
 			for s := range smaller(in) {
 				if s.Validate() == nil {
 					valid++

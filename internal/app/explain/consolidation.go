@@ -4,6 +4,7 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,10 @@ import (
 
 // consolidationWords explains the demand that hosts have to cover, and their cost. If there is no solution, it uses the
 // judge's own words.
-func consolidationWords(in *model.Consolidation, e *model.Evidence, bound float64, r *Reason) {
+func consolidationWords(in *model.Consolidation, e *model.Evidence, bound float64, infeasible bool, r *Reason) {
+	if infeasible {
+		return
+	}
 	price := func(x float64) string {
 		text := fmt.Sprintf("%.12g", x)
 		if in.PriceUnit != "" {
@@ -74,7 +78,7 @@ func (h *hostUse) fullest() (resource int, share float64) {
 
 // consolidationHolds shows the hosts in use, why some can't be emptied, and the resource that all of them have least
 // left of.
-func consolidationHolds(in *model.Consolidation, a *model.Assignment) ([]Reason, error) {
+func consolidationHolds(_ context.Context, in *model.Consolidation, a *model.Assignment) ([]Reason, error) {
 	if err := in.CheckShape(a); err != nil {
 		return nil, err
 	}

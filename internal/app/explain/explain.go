@@ -316,6 +316,9 @@ func table(rows [][]string) string {
 		for k, cell := range r {
 			if cells[k] = []string{cell}; len([]rune(cell)) > size[k] {
 				cells[k] = strings.Split(words.Wrap(cell, size[k], 0), "\n")
+				for n, part := range cells[k] { // names have no blanks
+					cells[k][n] = words.Shorten(part, size[k])
+				}
 			}
 			high = max(high, len(cells[k]))
 		}

@@ -23,15 +23,9 @@ import (
 
 func explained(t *testing.T, in model.Instance, algorithm string) (*explain.Explanation, model.Result) {
 	t.Helper()
-	r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: algorithm, Settings: model.Settings{TimeLimit: 2 * time.Second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := explain.Explain(t.Context(), in, r, explain.Options{TimeLimit: 2 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, r
+	r := require.Value(gapwise.Solve(t.Context(), in,
+		gapwise.Options{Algorithm: algorithm, Settings: model.Settings{TimeLimit: 2 * time.Second}}))(t)
+	return require.Value(explain.Explain(t.Context(), in, r, explain.Options{TimeLimit: 2 * time.Second}))(t), r
 }
 
 // Every result of a random instance of each problem is explained: why the bound, why no better solution, in lines of 80
@@ -62,10 +56,7 @@ func TestExplain(t *testing.T) {
 			if slices.ContainsFunc(x.Why, func(r explain.Reason) bool { return r.Checked }) {
 				checked[in.Kind()]++
 			}
-			data, err := json.Marshal(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := require.Value(json.Marshal(x))(t)
 			var back explain.Explanation
 			if err := json.Unmarshal(data, &back); err != nil || back.String() != text {
 				t.Errorf("%s: read back: %v:\n%s\n%s", in.Kind(), err, back.String(), text)
@@ -148,9 +139,7 @@ func TestConflictOfConsolidation(t *testing.T) {
 				continue
 			}
 			part := explain.Part(in, keep).(*model.Consolidation)
-			if err := part.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, part.Validate())
 			if _, fits := plain.Optimum(part); fits != (without != "") && (without == "" || x.Conflict.Minimal) {
 				t.Fatalf("the conflict %v without %q: fits %v of %s", x.Conflict.Elements, without, fits, in.ID())
 			}
@@ -164,14 +153,11 @@ func TestConflictOfConsolidation(t *testing.T) {
 // A realised critical path, a communication path and the words for them, by hand: on six
 // tasks of HEFT's model, the path 1-2-5-6 needs 22 s on its best machines.
 func TestExplainSixTasks(t *testing.T) {
-	t.Parallel()
 	x, _ := explained(t, testkit.SixTasks(), "heft")
 	text := x.String()
-	for _, want := range []string{"What holds it up", "The critical path: the last task ends at", "waits for the one before it:", "These 4 tasks wait for each other."} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("%q isn't in\n%s", want, text)
-		}
-	}
+	require.Says(t, "the text", strings.Join(strings.Fields(text), " "), "What holds it up",
+		"The critical path: the last task ends at", "waits for the one before it:",
+		"These 4 tasks wait for each other.")
 }
 
 // A proof is recommended exactly where one would be written.
@@ -184,22 +170,16 @@ func TestExplainRecommendsProofs(t *testing.T) {
 		goal.Goal = model.Goals[k%4]
 		for _, in := range []model.Instance{testkit.RandomVectors(rng, k%2 == 0), testkit.RandomVCSched(rng, k%2 == 0), goal,
 			testkit.RandomBatch(rng, 1+k%2, 5, 4), testkit.RandomTVC(rng, 2, 4, k%2 == 0), testkit.RandomDAG(rng, 5, 2)} {
-			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{}))(t)
 			// As if a search had closed more than any bound without search does.
 			r.Evidence, r.Status = &model.Evidence{Type: evidence.Search}, model.StatusFeasible
 			r.Bound = r.Objective + []float64{1, -1}[k%2]
-			x, err := explain.Explain(t.Context(), in, r, explain.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := require.Value(explain.Explain(t.Context(), in, r, explain.Options{}))(t)
 			text := strings.Join(strings.Fields(x.String()), " ")
 			if !strings.Contains(text, "proved by search") {
 				continue
 			}
-			_, err = gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Proof: &model.ProofWriter{Writer: io.Discard}}})
+			_, err := gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Proof: &model.ProofWriter{Writer: io.Discard}}})
 			if advised[err == nil]++; strings.Contains(text, "--proof") != (err == nil) {
 				t.Fatalf("solve --proof says %v; explain: %s", err, text)
 			}

@@ -55,7 +55,7 @@ func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, e
 }
 
 // vcschedHolds shows the hosts with the largest load and the job of the least yield.
-func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
+func vcschedHolds(_ context.Context, v *model.VCSched, p *model.Placement) ([]Reason, error) {
 	if err := v.CheckShape(p); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
 }
 
 // reservationHolds shows the declined requests and the requests in their way.
-func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error) {
+func reservationHolds(_ context.Context, in *model.Reservation, b *model.Bookings) ([]Reason, error) {
 	index, err := in.Index(b)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error
 }
 
 // batchHolds shows the jobs with the largest weighted responses and the jobs at whose end they started.
-func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
+func batchHolds(_ context.Context, b *model.Batch, s *model.Execution) ([]Reason, error) {
 	all, err := b.Outcomes(s)
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -223,7 +223,7 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 
 // tvcHolds shows, in loss mode, the rejected requests and the free resources at their arrival; in queue mode, the
 // requests that respond last.
-func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
+func tvcHolds(_ context.Context, v *model.TVC, s *model.Embeddings) ([]Reason, error) {
 	all, err := v.Outcomes(s)
 	if err != nil {
 		return nil, err

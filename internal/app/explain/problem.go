@@ -22,21 +22,10 @@ type problem struct {
 }
 
 var problems = map[model.Kind]problem{
-	model.KindBatch: explained(func(_ *model.Batch, f verify.Followed, bound float64, r *Reason) { batchWords(f.Evidence, bound, r) },
-		func(_ context.Context, b *model.Batch, s *model.Execution) ([]Reason, error) { return batchHolds(b, s) }, nil),
-	model.KindConsolidation: explained(func(c *model.Consolidation, f verify.Followed, bound float64, r *Reason) {
-		if !f.Infeasible {
-			consolidationWords(c, f.Evidence, bound, r)
-		}
-	}, func(_ context.Context, c *model.Consolidation, s *model.Assignment) ([]Reason, error) {
-		return consolidationHolds(c, s)
-	}, consolidationParts),
-	model.KindDAG: explained(func(d *model.DAG, f verify.Followed, bound float64, r *Reason) { dagWords(d, f.Evidence, bound, r) }, dagHolds, nil),
-	model.KindReservation: explained(func(v *model.Reservation, f verify.Followed, bound float64, r *Reason) {
-		reservationWords(v, f.Evidence, bound, f.Infeasible, r)
-	}, func(_ context.Context, v *model.Reservation, s *model.Bookings) ([]Reason, error) {
-		return reservationHolds(v, s)
-	},
+	model.KindBatch:         explained(batchWords, batchHolds, nil),
+	model.KindConsolidation: explained(consolidationWords, consolidationHolds, consolidationParts),
+	model.KindDAG:           explained(dagWords, dagHolds, nil),
+	model.KindReservation: explained(reservationWords, reservationHolds,
 		func(v *model.Reservation) (ids []string, part func(keep []int) model.Instance) {
 			for k := range v.Requests {
 				ids = append(ids, v.Requests[k].ID)
@@ -47,13 +36,8 @@ var problems = map[model.Kind]problem{
 				return &some
 			}
 		}),
-	model.KindTVC: explained(func(v *model.TVC, f verify.Followed, bound float64, r *Reason) { tvcWords(v, f.Evidence, bound, r) },
-		func(_ context.Context, v *model.TVC, s *model.Embeddings) ([]Reason, error) { return tvcHolds(v, s) }, nil),
-	model.KindVCSched: explained(func(v *model.VCSched, f verify.Followed, bound float64, r *Reason) {
-		vcschedWords(v, f.Evidence, bound, f.Infeasible, r)
-	}, func(_ context.Context, v *model.VCSched, s *model.Placement) ([]Reason, error) {
-		return vcschedHolds(v, s)
-	},
+	model.KindTVC: explained(tvcWords, tvcHolds, nil),
+	model.KindVCSched: explained(vcschedWords, vcschedHolds,
 		func(v *model.VCSched) (ids []string, part func(keep []int) model.Instance) {
 			for k := range v.Jobs {
 				ids = append(ids, v.Jobs[k].ID)
@@ -67,10 +51,12 @@ var problems = map[model.Kind]problem{
 }
 
 // explained adapts the explanations for instances of type I and solutions of type S.
-func explained[I model.Instance, S model.Solution](words func(I, verify.Followed, float64, *Reason), holds func(context.Context, I, S) ([]Reason, error),
+func explained[I model.Instance, S model.Solution](words func(I, *model.Evidence, float64, bool, *Reason), holds func(context.Context, I, S) ([]Reason, error),
 	parts func(I) ([]string, func([]int) model.Instance)) problem {
 	p := problem{
-		words: func(in model.Instance, f verify.Followed, bound float64, r *Reason) { words(in.(I), f, bound, r) },
+		words: func(in model.Instance, f verify.Followed, bound float64, r *Reason) {
+			words(in.(I), f.Evidence, bound, f.Infeasible, r)
+		},
 		holds: func(ctx context.Context, in model.Instance, s model.Solution) ([]Reason, error) {
 			if s, ok := s.(S); ok {
 				return holds(ctx, in.(I), s)

@@ -30,7 +30,7 @@ func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 	return r
 }
 
-func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
+func dagWords(d *model.DAG, e *model.Evidence, bound float64, _ bool, r *Reason) {
 	switch e.Type {
 	case evidence.Path:
 		rows, length, chain := along(d, e.Elements)
@@ -386,7 +386,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 	}
 }
 
-func batchWords(e *model.Evidence, bound float64, r *Reason) {
+func batchWords(_ *model.Batch, e *model.Evidence, bound float64, _ bool, r *Reason) {
 	if e.Type == evidence.Sum {
 		r.Words = fmt.Sprintf("Even if no job waited for another, the mean response time would be %.9g s: no job takes less than its runtime.", bound)
 		return
@@ -434,7 +434,7 @@ func batchWords(e *model.Evidence, bound float64, r *Reason) {
 	}
 }
 
-func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
+func tvcWords(v *model.TVC, e *model.Evidence, bound float64, _ bool, r *Reason) {
 	if v.Queue {
 		r.Words = fmt.Sprintf("Even if no request waited for another, the mean response time would be %.9g s.", bound)
 		if e.Type == evidence.Machine {

@@ -29,7 +29,9 @@ func (v *converter) offered() error {
 	if v.Offers == nil {
 		return nil
 	}
-	v.in.Notes = append(v.in.Notes, v.Offers.notes...)
+	for _, text := range v.Offers.notes {
+		v.in.Account.NotModelled.Say("%s", text)
+	}
 	daemons := v.daemons()
 	all := make([]*template, len(v.Offers.all))
 	for k := range v.Offers.all {

@@ -30,8 +30,6 @@ type Instance struct {
 	Budgets map[string][]int
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
-	// Notes list the parts that aren't modelled, or were read in a way that a user may want to know.
-	Notes []string
 
 	outUnit   int64      // the cost of a waiting pod of the least rank
 	converter *converter // the data that the instance leaves out, for the simulation of kube-scheduler
@@ -92,7 +90,6 @@ type converter struct {
 	nodes   map[string]int
 	pods    []*pod
 	jobs    []*group
-	notes   map[string]int // there may be many alike
 	budgets []labels.Selector
 	spaces  map[string]labels.Set
 	names   []string // of resources
@@ -125,7 +122,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
-	v := &converter{Options: o, c: c, nodes: map[string]int{}, notes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
@@ -141,9 +138,12 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		}
 		v.budgets = append(v.budgets, s)
 	}
+	v.in.Account = model.NewAccount("cluster", "Kubernetes")
+	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
 	v.residents = v.read()
+	v.in.Account.Took(float64(len(v.pods)), "pods")
 	if len(v.pods) == 0 {
-		return nil, fmt.Errorf("%w cluster: it has no pods but those of daemon sets", model.ErrInvalid)
+		return nil, fmt.Errorf("%w cluster: there is nothing to plan: it has no pods but those of daemon sets, so each of its %d nodes could go", model.ErrInvalid, len(c.Nodes))
 	}
 	if err := v.hosts(); err != nil {
 		return nil, err
@@ -164,7 +164,6 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if err := v.rules(); err != nil {
 		return nil, err
 	}
-	v.note()
 	v.in.converter = v
 	if err := v.in.Validate(); err != nil {
 		return nil, fmt.Errorf("the cluster: %w", err)
@@ -184,7 +183,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			continue
 		}
 		if _, there := v.nodes[p.Spec.NodeName]; !there && p.Spec.NodeName != "" {
-			v.notes["pods on nodes that weren't given are left out"]++
+			v.in.Account.LeftOut.Add(p.Name, "pods on nodes that weren't given")
 			continue
 		}
 		switch owner := metav1.GetControllerOf(p); {
@@ -195,11 +194,11 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.DeletionTimestamp != nil:
-			v.notes["pods that are being deleted keep their room and don't hold their node"]++
+			v.in.Account.Assumed.Add(p.Name, "pods that are being deleted keep their room and don't hold their node")
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.Spec.NodeName == "" && len(p.Spec.SchedulingGates) > 0:
-			v.notes["pods behind scheduling gates are left out"]++
+			v.in.Account.LeftOut.Add(p.Name, "pods behind scheduling gates")
 			continue
 		}
 		x := &pod{Pod: p, id: p.Namespace + "/" + p.Name}
@@ -467,11 +466,4 @@ func (v *converter) set(nodes []bool) string {
 	}
 	v.in.HostSets = append(v.in.HostSets, s)
 	return id
-}
-
-// note adds the notes, the numbers of alike ones before them.
-func (v *converter) note() {
-	for _, text := range slices.Sorted(maps.Keys(v.notes)) {
-		v.in.Notes = append(v.in.Notes, fmt.Sprintf("%d %s", v.notes[text], text))
-	}
 }

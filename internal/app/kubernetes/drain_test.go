@@ -14,6 +14,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -143,11 +144,10 @@ func TestDrain(t *testing.T) {
 			}
 			p := &played{t: t, c: export(t, x.name), strays: x.strays, rng: rand.New(rand.NewPCG(1, 2)), lost: map[int]int{}, closed: map[string]bool{}}
 			before := waits(p.c)
-			d, err := kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode, Packs: []string{"packing-scheduler"}},
-				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Allow: kubernetes.Harms, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := require.Value(kubernetes.Drain(t.Context(), p,
+				kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode,
+					Packs: []string{"packing-scheduler"}},
+					Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Allow: kubernetes.Harms, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf}))(t)
 			p.schedule()
 			if n := waits(p.c); n > before {
 				t.Errorf("%d pods wait, %d did before", n, before)
@@ -182,9 +182,7 @@ func TestDrainInterrupted(t *testing.T) {
 	p.stop = cancel
 	_, err := kubernetes.Drain(ctx, p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode, Packs: []string{"packing-scheduler"}},
 		Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Allow: kubernetes.Harms, Patience: time.Second, Poll: time.Millisecond, Log: t.Logf})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("it ends with %v", err)
-	}
+	require.Refused(t, "error", err, context.Canceled, "")
 	for node, closed := range p.closed {
 		if closed {
 			t.Errorf("%s stays cordoned", node)

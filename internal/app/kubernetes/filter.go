@@ -155,7 +155,7 @@ func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 		claim := p.Spec.Volumes[k].PersistentVolumeClaim
 		if claim == nil {
 			if p.Spec.Volumes[k].HostPath != nil {
-				v.notes["pods with files of their node (hostPath) move as others do"]++
+				v.in.Account.NotModelled.Add(p.Name, "pods with files of their node (hostPath), which move as others do")
 			}
 			continue
 		}

@@ -21,6 +21,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -54,29 +55,17 @@ func (d *madeUp) pod(name, of, kind, node string, change func(*corev1.Pod)) *mad
 
 func (d *madeUp) cluster(t *testing.T) *kubernetes.Cluster {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"kind": "List", "items": d.items})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := kubernetes.Read(map[string][]byte{"drawn": text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	text := require.Value(json.Marshal(map[string]any{"kind": "List", "items": d.items}))(t)
+	return require.Value(kubernetes.Read(map[string][]byte{"drawn": text}))(t)
 }
 
 func unready(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 
 func (d *madeUp) plan(t *testing.T) (*kubernetes.Instance, *kubernetes.Plan) {
 	t.Helper()
-	in, err := kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in,
+		gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}))(t)
 	return in, p
 }
 
@@ -205,9 +194,7 @@ func TestHostileCluster(t *testing.T) {
 	run := func(script string) string {
 		kubectl := "#!/bin/sh\nfor x; do printf '[%s]' \"$x\" >>said; done; echo >>said\n"
 		for name, text := range map[string]string{"kubectl": kubectl, "plan.sh": script} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755))
 		}
 		c := exec.Command("sh", "plan.sh")
 		c.Dir, c.Env = folder, append(os.Environ(), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -218,10 +205,7 @@ func TestHostileCluster(t *testing.T) {
 		return fmt.Sprintf("%s%v", out, err)
 	}
 	in, p := nodesOf("n1.example.org", "n2").pod("web-0", "web", "ReplicaSet", "n1.example.org", nil).pod("web-1", "web", "ReplicaSet", "n2", nil).plan(t)
-	text, err := in.Commands(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(in.Commands(p, nil))(t)
 	if out := run(text); out != "<nil>" {
 		t.Errorf("%s\n%s", out, text)
 	}
@@ -231,9 +215,7 @@ func TestHostileCluster(t *testing.T) {
 	}
 	// An offer's name is in a comment.
 	p.Launch = []kubernetes.Launch{{Offer: "m4\ntouch INJECTED"}}
-	if text, err = in.Commands(p, nil); err != nil {
-		t.Fatal(err)
-	}
+	text = require.Value(in.Commands(p, nil))(t)
 	if out := run(text); !strings.Contains(out, "exit status 1") {
 		t.Errorf("%s\n%s", out, text)
 	}
@@ -241,7 +223,6 @@ func TestHostileCluster(t *testing.T) {
 
 // A plan states which workloads one node or zone would take with it, now and then, and how many pods request nothing.
 func TestRisks(t *testing.T) {
-	t.Parallel()
 	d := nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n2", nil).pod("web-2", "web", "ReplicaSet", "n3", nil).
 		pod("db-0", "db", "StatefulSet", "n1", nil).pod("db-1", "db", "StatefulSet", "n3", nil).pod("one", "one", "ReplicaSet", "n1", nil).pod("j-0", "j", "Job", "n3", nil).pod("j-1", "j", "Job", "n3", nil).
 		pod("idle-0", "idle", "ReplicaSet", "n3", func(p *corev1.Pod) {
@@ -250,9 +231,7 @@ func TestRisks(t *testing.T) {
 		p.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = resource.MustParse("2Gi")
 	})
 	_, p := d.plan(t)
-	if p.Then.Nodes != 1 {
-		t.Fatalf("%d nodes", p.Then.Nodes)
-	}
+	require.Is(t, 1, p.Then.Nodes, "nodes")
 	want := "now        3 nodes, 24 vCPU\ncould be   1 node, 16 vCPU\nsaved      2 nodes (67 %)\n" +
 		"node lost  all replicas of 0 of 2 replicated workloads now, of 2 then, new: shop/db, shop/web\n" +
 		"zone lost  all replicas of 1 of 2 replicated workloads now, of 2 then, new: shop/web\n" +

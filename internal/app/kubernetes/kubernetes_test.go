@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,29 +26,13 @@ import (
 // export reads an export of a cluster.
 func export(t *testing.T, name string) *kubernetes.Cluster {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(require.Data(t, "kubernetes", name), "*.json.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s has no files: %v", name, err)
-	}
+	files := require.Files(t, filepath.Join(require.Data(t, "kubernetes", name), "*.json.gz"))
 	texts := map[string][]byte{}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if texts[file], err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
+		z := require.Value(gzip.NewReader(bytes.NewReader(require.Value(os.ReadFile(file))(t))))(t)
+		texts[file] = require.Value(io.ReadAll(z))(t)
 	}
-	c, err := kubernetes.Read(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return require.Value(kubernetes.Read(texts))(t)
 }
 
 // The nodes in use match the exports' README, nothing has to move, and the plans are proved: the least by the rules,
@@ -68,25 +51,18 @@ func TestExports(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			in, err := kubernetes.Convert(export(t, x.name), kubernetes.Options{Prices: kubernetes.PriceByNode})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := require.Value(kubernetes.Convert(export(t, x.name),
+				kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
 			c := view.OfConsolidation(in.Consolidation, 0)
 			if used := c.Used(c.Today()).Len(); used != x.used {
 				t.Errorf("%d nodes are in use, the README says %d", used, x.used)
 			}
-			r, err := verify.Verify(t.Context(), in.Consolidation, c.Assignment(c.Today()), verify.Options{})
-			if err != nil || !r.Feasible() {
-				t.Errorf("nothing moves, and the judge says %v (%v)", r.Violations, err)
-			}
+			require.Feasible(verify.Verify(t.Context(), in.Consolidation, c.Assignment(c.Today()), verify.Options{}))(t)
 			if x.least == 0 || testing.Short() && x.used > 10 {
 				return
 			}
-			plan, err := kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := require.Value(kubernetes.MakePlan(t.Context(), in,
+				gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}}))(t)
 			if plan.CostStatus != "optimal" || plan.Then.Nodes != x.least || x.fewestMoves >= 0 && (plan.MovesStatus != "optimal" || plan.Moves != x.fewestMoves) {
 				t.Errorf("%s %d nodes, %s %d moves; want %d and %d", plan.CostStatus, plan.Then.Nodes, plan.MovesStatus, plan.Moves, x.least, x.fewestMoves)
 			}
@@ -122,9 +98,7 @@ func carriedOut(t *testing.T, in *kubernetes.Instance, p *kubernetes.Plan) {
 	for _, wave := range p.Waves {
 		lost := map[int]int{}
 		for _, m := range wave {
-			if at[m.Pod] != m.From {
-				t.Errorf("%s is on %q, not %q", m.Pod, at[m.Pod], m.From)
-			}
+			require.Same(t, fmt.Sprintf("%s is on", m.Pod), m.From, at[m.Pod])
 			if m.From != "" {
 				use(m.From, needs[m.Pod], -1)
 				for _, b := range in.Budgets[m.Pod] {
@@ -152,15 +126,8 @@ func carriedOut(t *testing.T, in *kubernetes.Instance, p *kubernetes.Plan) {
 // small is a cluster of text: nodes and pods as JSON, with the fields that their templates leave open.
 func small(t *testing.T, nodes []string, pods ...string) *kubernetes.Instance {
 	t.Helper()
-	c, err := smallCluster(nodes, pods...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := kubernetes.Convert(c, kubernetes.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	c := require.Value(smallCluster(nodes, pods...))(t)
+	return require.Value(kubernetes.Convert(c, kubernetes.Options{}))(t)
 }
 
 func smallCluster(nodes []string, pods ...string) (*kubernetes.Cluster, error) {
@@ -224,14 +191,11 @@ func TestFilters(t *testing.T) {
 		"one of two":      {`a|n1||"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"disk","operator":"Exists"}]},{"matchFields":[{"key":"metadata.name","operator":"In","values":["n2"]}]}]}}}`, "n1 n2"},
 		"selector at all": {`a|n1||"nodeSelector":{"disk":"tape"}`, ""},
 	} {
-		if got := allowed(small(t, nodes, x.pod), 0); got != x.want {
-			t.Errorf("%s: the pod may be on %q, want %q", name, got, x.want)
-		}
+		require.Same(t, fmt.Sprintf("%s: the pod may be on", name), x.want, allowed(small(t, nodes, x.pod), 0))
 	}
 }
 
 func TestRules(t *testing.T) {
-	t.Parallel()
 	zone := func(z string) string { return fmt.Sprintf(`"zone":%q`, z) }
 	nodes := []string{zone("a"), zone("b"), zone("b")}
 	web := `"app":"web"`
@@ -266,16 +230,12 @@ func TestRules(t *testing.T) {
 		if rules == nil {
 			rules = []model.PlacementRule{}
 		}
-		got, err := json.Marshal(rules)
-		if err != nil || string(got) != x.want {
-			t.Errorf("%s: the rules are\n%s, want\n%s", name, got, x.want)
-		}
+		require.Same(t, name, x.want, string(require.Value(json.Marshal(rules))(t)))
 	}
 }
 
 // Pods that can't be evicted are pinned, and those that don't count aren't there.
 func TestPins(t *testing.T) {
-	t.Parallel()
 	in := small(t, []string{"", ""}, "|n1||", "a|n1||", "a|n2||", `b|n1||"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]`)
 	got := map[string]string{}
 	for i := range in.Jobs {
@@ -283,42 +243,55 @@ func TestPins(t *testing.T) {
 	}
 	want := map[string]string{"d/p1": "1 no controller would make it again", "d/a": "2 ", "d/b": "1 its volume isn't known; give kubectl get pv,pvc, too"}
 	for id, text := range want {
-		if got[id] != text {
-			t.Errorf("%s: %q, want %q", id, got[id], text)
+		require.Same(t, id, text, got[id])
+	}
+	require.Same(t, fmt.Sprintf("jobs in %v", got), len(want), len(got))
+}
+
+// What kubectl prints one behind the other, an object a line and the API's own lists are the same cluster.
+func TestReadLists(t *testing.T) {
+	list := func(kind string, items ...string) string {
+		return `{"kind":"` + kind + `","items":[` + strings.Join(items, ",") + "]}"
+	}
+	node := func(kind string) string { return `{` + kind + `"metadata":{"name":"n"}}` }
+	pod := func(kind, name string) string { return `{` + kind + `"metadata":{"name":"` + name + `"}}` }
+	const ofNode, ofPod = `"kind":"Node",`, `"kind":"Pod",`
+	want := require.Value(kubernetes.Read(map[string][]byte{"x": []byte(list("List", node(ofNode), pod(ofPod, "a"), pod(ofPod, "b")))}))(t)
+	for name, text := range map[string]string{
+		"lists one behind the other": list("List", node(ofNode)) + list("List", pod(ofPod, "b"), pod(ofPod, "a")) + "\n",
+		"an object a line":           node(ofNode) + "\n" + pod(ofPod, "a") + "\n" + pod(ofPod, "b"),
+		"lists of the API":           list("NodeList", node("")) + list("PodList", pod("", "a"), pod("", "b")),
+		"a list within":              list("List", list("NodeList", node("")), pod(ofPod, "a"), pod(ofPod, "b")),
+	} {
+		got := require.Value(kubernetes.Read(map[string][]byte{"x": []byte(text)}))(t)
+		require.Same(t, name, []int{1, 2}, []int{len(got.Nodes), len(got.Pods)})
+		for k := range want.Pods {
+			require.Same(t, name, want.Pods[k].Name, got.Pods[k].Name)
 		}
+		require.Same(t, name, "n", got.Nodes[0].Name)
 	}
-	if len(got) != len(want) {
-		t.Errorf("the jobs are %v", got)
-	}
+	require.Refused(t, "no kind", require.Err(kubernetes.Read(map[string][]byte{"x": []byte(list("List", node("")))})), model.ErrInvalid, "an object without a kind")
+	require.Refused(t, "something behind", require.Err(kubernetes.Read(map[string][]byte{"x": []byte(list("NodeList", node("")) + "\nnodes")})), model.ErrInvalid, "invalid JSON")
 }
 
 func TestReadRefuses(t *testing.T) {
-	t.Parallel()
 	for name, text := range map[string]string{
 		"empty": "", "no JSON": "nodes", "no kind": "{}", "no pods": `{"kind":"List","items":[{"kind":"Node","metadata":{"name":"a"}}]}`,
 		"cut off": `{"kind":"List","items":[{"kind":"Pod"`, "a wrong amount": `{"kind":"Pod","spec":{"containers":[{"resources":{"requests":{"cpu":"many"}}}]}}`,
 		"twice": `{"kind":"List","items":[{"kind":"Node","metadata":{"name":"a"}},{"kind":"Node","metadata":{"name":"a"}},{"kind":"Pod"}]}`, "no nodes": `{"kind":"List","items":[{"kind":"NodeList","items":[]},{"kind":"PodList"}]}`,
 	} {
-		c, err := kubernetes.Read(map[string][]byte{"x.json": []byte(text)})
-		if err == nil || !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %+v, %v", name, c, err)
-		}
+		require.Refused(t, name, require.Err(kubernetes.Read(map[string][]byte{"x.json": []byte(text)})),
+			model.ErrInvalid, "")
 	}
-	c, err := smallCluster([]string{""}, `a|n1||"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"x","operator":"Near"}]}]}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := kubernetes.Convert(c, kubernetes.Options{}); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("an unknown operator: %v", err)
-	}
+	c := require.Value(smallCluster([]string{""},
+		`a|n1||"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"x","operator":"Near"}]}]}}}`))(t)
+	require.Refused(t, "an unknown operator", require.Err(kubernetes.Convert(c, kubernetes.Options{})),
+		model.ErrInvalid, "")
 }
 
 // Whatever is read becomes a valid instance or an error.
 func FuzzCluster(f *testing.F) {
-	text, err := os.ReadFile("../../../docs/examples/cluster.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(f)
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := kubernetes.Read(map[string][]byte{"x": text})
@@ -326,9 +299,7 @@ func FuzzCluster(f *testing.F) {
 			return
 		}
 		if in, err := kubernetes.Convert(c, kubernetes.Options{}); err == nil {
-			if err := in.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, in.Validate())
 		}
 	})
 }
@@ -339,10 +310,9 @@ func TestExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	e, err := kubernetes.Explain(t.Context(), export(t, "medium-default-churned"), kubernetes.Options{Prices: kubernetes.PriceByNode}, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 4 * time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := require.Value(kubernetes.Explain(t.Context(), export(t, "medium-default-churned"),
+		kubernetes.Options{Prices: kubernetes.PriceByNode},
+		gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 4 * time.Minute}}))(t)
 	nothing, all := e.Rules[0], e.Rules[len(e.Rules)-1]
 	if nothing.Cost != 37 || nothing.Status != "optimal" || all.Cost != 14 {
 		t.Errorf("with all rules %+v, without any %+v", nothing, all)

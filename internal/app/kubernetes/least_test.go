@@ -10,6 +10,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,25 +36,14 @@ func TestCostIsOfNodes(t *testing.T) {
 		for k := range room {
 			pods = append(pods, fmt.Sprintf(`new%d|||"priority":%d`, k%3, 10*(k%3)))
 		}
-		c, err := smallCluster([]string{`"node.kubernetes.io/instance-type":"small"`, `"node.kubernetes.io/instance-type":"small"`, `"node.kubernetes.io/instance-type":"small"`}, pods...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(smallCluster([]string{`"node.kubernetes.io/instance-type":"small"`,
+			`"node.kubernetes.io/instance-type":"small"`, `"node.kubernetes.io/instance-type":"small"`}, pods...))(t)
 		o := kubernetes.Options{Offers: offers(t, fmt.Sprintf("type,price,cpu,memory\nsmall,0.05,4,8Gi\nlarge,%g,1500m,3Gi\n", 0.05*float64(1+rng.IntN(100))))}
 		o.Prices, _ = o.Offers.Prices()
-		in, err := kubernetes.Convert(c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(kubernetes.Convert(c, o))(t)
 		solve := gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 50_000}}
-		p, err := kubernetes.MakePlan(t.Context(), in, solve)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := kubernetes.Explain(t.Context(), c, o, solve)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(kubernetes.MakePlan(t.Context(), in, solve))(t)
+		e := require.Value(kubernetes.Explain(t.Context(), c, o, solve))(t)
 		b := in.Bound(t.Context())
 		if p.Then.Waiting != nowhere || e.Rules[0].Waiting != nowhere {
 			t.Errorf("%d: %d pods wait, of an explanation %d, %d fit nowhere", draw, p.Then.Waiting, e.Rules[0].Waiting, nowhere)

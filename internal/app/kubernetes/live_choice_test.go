@@ -29,10 +29,7 @@ func TestLiveChoice(t *testing.T) {
 			decorate(t, k)
 			pods, wrong, ties, none := 0, 0, 0, 0
 			for round := range require.Rounds(60) {
-				c, err := k.Read(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := require.Value(k.Read(t.Context()))(t)
 				name := fmt.Sprint("p", round)
 				var p, gone corev1.Pod
 				if rng.IntN(2) == 0 {
@@ -45,11 +42,7 @@ func TestLiveChoice(t *testing.T) {
 					nodes = append(nodes, choice(t, &kubernetes.Cluster{Nodes: c.Nodes, Pods: append(slices.Clone(c.Pods), gone), Given: c.Given}, p)...)
 				}
 				if p.Namespace == "probes" {
-					text, err := json.Marshal(p)
-					if err != nil {
-						t.Fatal(err)
-					}
-					kubectl(t, k, string(text), "create", "-f", "-")
+					kubectl(t, k, string(require.Value(json.Marshal(p))(t)), "create", "-f", "-")
 				} else {
 					kubectl(t, k, "", "delete", "pod", "-n", p.Namespace, p.Name, "--grace-period=0", "--force")
 				}
@@ -164,10 +157,7 @@ func removed(rng *rand.Rand, c *kubernetes.Cluster) (p, gone corev1.Pod) {
 func choice(t *testing.T, c *kubernetes.Cluster, p corev1.Pod) (names []string) {
 	with := *c
 	with.Pods = append(slices.Clone(c.Pods), p)
-	in, err := kubernetes.Convert(&with, kubernetes.Options{Packs: []string{"packing-scheduler"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(kubernetes.Convert(&with, kubernetes.Options{Packs: []string{"packing-scheduler"}}))(t)
 	for i := range in.Pods {
 		if n := slices.Index(in.Pods[i], p.Namespace+"/"+p.Name); n >= 0 {
 			for _, h := range kubernetes.NewScheduler(in).Choice(i, n) {
@@ -188,9 +178,7 @@ func placed(t *testing.T, k kubernetes.Kubectl, before *kubernetes.Cluster, p co
 	}
 	for range 200 {
 		var list corev1.PodList
-		if err := json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", p.Namespace, "-o", "json"), &list); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", p.Namespace, "-o", "json"), &list))
 		for i := range list.Items {
 			x := &list.Items[i]
 			if known[x.Namespace+"/"+x.Name] || p.Namespace != "probes" && (x.Name == p.Name || !strings.HasPrefix(x.Name, p.GenerateName)) {

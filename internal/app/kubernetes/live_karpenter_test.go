@@ -19,6 +19,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -44,9 +45,7 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	dir := t.TempDir()
 	run := func(name string, args ...string) string {
 		out, err := exec.Command(filepath.Join(folder, name), args...).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.OK(t, err, name)
 		return strings.TrimSpace(string(out))
 	}
 	config := run("kube-up", dir)
@@ -54,11 +53,7 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	k := kubernetes.Kubectl{Args: []string{"--kubeconfig", config}}
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/karpenter")
 	list.Dir = filepath.Join(folder, "karpenter")
-	module, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	crds := strings.TrimSpace(string(module))
+	crds := strings.TrimSpace(string(require.Value(list.Output())(t)))
 	kubectl(t, k, "", "apply", "-f", crds+"/kwok/apis/crds", "-f", crds+"/pkg/apis/crds")
 	time.Sleep(2 * time.Second)
 	kubectl(t, k, "", "apply", "-f", filepath.Join(folder, "karpenter", "nodepool.yaml"))
@@ -67,9 +62,7 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 		cmd := exec.CommandContext(ctx, program)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+config, "DISABLE_LEADER_ELECTION=true", "METRICS_PORT=18080", "HEALTH_PROBE_PORT=18081", "KUBE_CLIENT_QPS=2000", "KUBE_CLIENT_BURST=2000",
 			"INSTANCE_TYPES_FILE_PATH="+filepath.Join(folder, "karpenter", "instance_types.json"), "KARPENTER_SERVICE=karpenter", "SYSTEM_NAMESPACE=kube-system")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, cmd.Start())
 		return func() { stop(); _ = cmd.Wait() } // it was stopped
 	}
 	stop := start()
@@ -78,19 +71,10 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	stop()
 	run("kube-fill", "--churn", "--size", "medium", "--seed", seed, config)
 
-	before, err := k.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := kubernetes.Convert(before, kubernetes.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := require.Value(k.Read(t.Context()))(t)
+	in := require.Value(kubernetes.Convert(before, kubernetes.Options{}))(t)
 	solve := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 20 * time.Second}}
-	plan, err := kubernetes.MakePlan(t.Context(), in, solve)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(kubernetes.MakePlan(t.Context(), in, solve))(t)
 	row := func(who string, nodes int, vcpu int64, evicted, launched, waiting int, seconds float64) {
 		text := fmt.Sprintf("%d,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.0f", len(before.Pods), seed, who, plan.Now.Nodes, plan.Now.VCPU, nodes, vcpu, evicted, launched, waiting, plan.Then.VCPU, plan.CostStatus, seconds)
 		t.Log(karpenterHead + "\n" + text)
@@ -100,10 +84,9 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	}
 	deleted := count(t, k, "pods", "DELETED")
 	began := time.Now()
-	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(kubernetes.Drain(t.Context(), k,
+		kubernetes.DrainOptions{Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute,
+			Poll: 300 * time.Millisecond, Log: t.Logf}))(t)
 	row("gapwise", d.After.Nodes, d.After.VCPU, deleted(), 0, d.After.Waiting, time.Since(began).Seconds())
 
 	restore(t, k, dir, before, run)
@@ -112,17 +95,10 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	stop = start()
 	last := still(t, k, 75*time.Second)
 	stop()
-	after, err := k.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := require.Value(k.Read(t.Context()))(t)
 	vcpu, waiting := int64(0), 0
 	for n := range after.Nodes {
-		price, err := kubernetes.PriceByVCPU.Of(&after.Nodes[n])
-		if err != nil {
-			t.Fatal(err)
-		}
-		vcpu += price
+		vcpu += require.Value(kubernetes.PriceByVCPU.Of(&after.Nodes[n]))(t)
 	}
 	for n := range after.Pods {
 		if after.Pods[n].Spec.NodeName == "" {
@@ -152,9 +128,7 @@ func count(t *testing.T, k kubernetes.Kubectl, what, event string) func() int {
 	cmd := exec.CommandContext(ctx, "kubectl", append(slices.Clone(k.Args), "get", what, "-A", "--watch-only", "--output-watch-events", "-o", `jsonpath={.type}{"\n"}`)...)
 	var said bytes.Buffer
 	cmd.Stdout = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, cmd.Start())
 	time.Sleep(time.Second)
 	return func() int {
 		time.Sleep(time.Second)
@@ -168,13 +142,8 @@ func count(t *testing.T, k kubernetes.Kubectl, what, event string) func() int {
 // earlier pods.
 func restore(t *testing.T, k kubernetes.Kubectl, dir string, before *kubernetes.Cluster, run func(string, ...string) string) {
 	t.Helper()
-	pid, err := os.ReadFile(filepath.Join(dir, "scheduler.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("kill", "-9", strings.TrimSpace(string(pid))).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	pid := require.Value(os.ReadFile(filepath.Join(dir, "scheduler.pid")))(t)
+	require.Run(t, exec.Command("kill", "-9", strings.TrimSpace(string(pid))))
 	var names []string
 	nodes := map[string][]string{} // of the pods of a controller
 	controller := func(p *corev1.Pod) string { return p.Namespace + "/" + p.OwnerReferences[0].Name }
@@ -191,9 +160,7 @@ func restore(t *testing.T, k kubernetes.Kubectl, dir string, before *kubernetes.
 	var list corev1.PodList
 	for range 100 {
 		list = corev1.PodList{}
-		if err := json.Unmarshal(kubectl(t, k, "", "get", "pods", "-A", "-o", "json"), &list); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(kubectl(t, k, "", "get", "pods", "-A", "-o", "json"), &list))
 		bound := slices.ContainsFunc(list.Items, func(p corev1.Pod) bool { return p.Spec.NodeName != "" })
 		if len(list.Items) == len(before.Pods) && !bound {
 			break

@@ -68,11 +68,7 @@ func spreadRounds(t *testing.T, k kubernetes.Kubectl, c *kubernetes.Cluster, rng
 
 func mustText(t *testing.T, x any) string {
 	t.Helper()
-	text, err := json.Marshal(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(require.Value(json.Marshal(x))(t))
 }
 
 // drawSpread draws a pod with one or two hard constraints on the pods of a workload, daemon sets' among them. If a pod

@@ -18,6 +18,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -38,12 +39,8 @@ func TestLiveTable(t *testing.T) {
 	for _, part := range strings.FieldsFunc(*liveRuns, func(r rune) bool { return r == ',' }) {
 		var first, last int
 		f := strings.Split(part, ":")
-		if len(f) != 3 {
-			t.Fatalf("-runs has %q", part)
-		}
-		if _, err := fmt.Sscanf(f[2], "%d-%d", &first, &last); err != nil {
-			t.Fatalf("-runs has %q: %v", part, err)
-		}
+		require.Is(t, 3, len(f), "-runs has", part)
+		require.OK(t, require.Err(fmt.Sscanf(f[2], "%d-%d", &first, &last)), "-runs has", part)
 		for seed := first; seed <= last; seed++ {
 			t.Run(fmt.Sprint(f[0], " ", f[1], " ", seed), func(t *testing.T) { liveRow(t, f[0], f[1], seed) })
 		}
@@ -54,24 +51,14 @@ func liveRow(t *testing.T, size, profile string, seed int) {
 	k := live(t, "--size", size, "--seed", fmt.Sprint(seed), "--scheduler", profile+"-scheduler")
 	read := kubernetes.Options{Prices: kubernetes.PriceByNode, Packs: []string{"packing-scheduler"}}
 	solve := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 20 * time.Second}}
-	c, err := k.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := kubernetes.Convert(c, read)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := kubernetes.MakePlan(t.Context(), in, solve)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(k.Read(t.Context()))(t)
+	in := require.Value(kubernetes.Convert(c, read))(t)
+	plan := require.Value(kubernetes.MakePlan(t.Context(), in, solve))(t)
 	broken := watchBudgets(t, k)
 	began := time.Now()
-	d, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: read, Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute, Poll: 300 * time.Millisecond, Log: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(kubernetes.Drain(t.Context(), k,
+		kubernetes.DrainOptions{Options: read, Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute,
+			Poll: 300 * time.Millisecond, Log: t.Logf}))(t)
 	seconds := time.Since(began).Seconds()
 	n := broken()
 	row := fmt.Sprintf("%s,%s,%d,%d,%d,%d,%s,%d,%d,%d,%d,%d,%d,%d,%d,%.0f", size, profile, seed, d.Before.Nodes, d.After.Nodes, plan.Then.Nodes, plan.CostStatus, plan.Moves, d.Evicted, d.Refused,
@@ -95,9 +82,7 @@ func addRow(t *testing.T, file, head, row string) {
 	})
 	lines = append(lines, row)
 	slices.Sort(lines)
-	if err := os.WriteFile(file, []byte(head+"\n"+strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(file, []byte(head+"\n"+strings.Join(lines, "\n")+"\n"), 0o644))
 }
 
 // watchBudgets watches the budgets. The returned function ends that, and returns how many were broken: budgets that had
@@ -108,9 +93,7 @@ func watchBudgets(t *testing.T, k kubernetes.Kubectl) func() int {
 		`jsonpath={.metadata.namespace}/{.metadata.name} {.status.currentHealthy} {.status.desiredHealthy}{"\n"}`)...)
 	var said bytes.Buffer
 	cmd.Stdout = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, cmd.Start())
 	time.Sleep(time.Second)
 	return func() int {
 		time.Sleep(500 * time.Millisecond)
@@ -140,14 +123,7 @@ func watchBudgets(t *testing.T, k kubernetes.Kubectl) func() int {
 // rows reads a table that a live test has written.
 func rows(t *testing.T, file string) (all []map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := require.Value(csv.NewReader(bytes.NewReader(require.Value(os.ReadFile(file))(t))).ReadAll())(t)
 	for _, line := range lines[1:] {
 		row := map[string]string{}
 		for k, name := range lines[0] {
@@ -161,9 +137,7 @@ func rows(t *testing.T, file string) (all []map[string]string) {
 func number(t *testing.T, row map[string]string, name string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(row[name], 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.OK(t, err, name)
 	return x
 }
 
@@ -190,9 +164,7 @@ func TestLiveTableInDocuments(t *testing.T) {
 			}
 			sum["anew"] += max(0, number(t, row, "plans")-1)
 			sum["waiting"] += max(0, number(t, row, "waiting_after")-number(t, row, "waiting_before"))
-			if row["status"] != "optimal" {
-				t.Errorf("%s: the least isn't proved", name)
-			}
+			require.Same(t, name+": status of the least", "optimal", row["status"])
 			if number(t, row, "after") > number(t, row, "least")+1 {
 				t.Errorf("%s %s: it ends %s nodes, the least is %s", name, row["seed"], row["after"], row["least"])
 			}
@@ -209,10 +181,7 @@ func TestLiveTableInDocuments(t *testing.T) {
 // it is written.
 func inDocument(t *testing.T, name, text string) {
 	t.Helper()
-	page, err := os.ReadFile(howTo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := require.Value(os.ReadFile(howTo))(t)
 	begin, end := "<!-- "+name+" begins: go test ./internal/app/kubernetes -update -->\n", "<!-- "+name+" ends -->"
 	before, rest, found := strings.Cut(string(page), begin)
 	_, after, ended := strings.Cut(rest, end)
@@ -227,7 +196,5 @@ func inDocument(t *testing.T, name, text string) {
 		t.Errorf("%s: the table %s isn't that of the recorded runs (-update)", howTo, name)
 		return
 	}
-	if err := os.WriteFile(howTo, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.WriteFile(howTo, []byte(want), 0o644))
 }

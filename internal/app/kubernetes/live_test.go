@@ -51,11 +51,7 @@ func kubectl(t *testing.T, k kubernetes.Kubectl, input string, args ...string) [
 	t.Helper()
 	cmd := exec.Command("kubectl", append(slices.Clone(k.Args), args...)...)
 	cmd.Stdin = strings.NewReader(input)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("kubectl %v: %v: %s", args, err, out)
-	}
-	return out
+	return []byte(require.Run(t, cmd))
 }
 
 // The real scheduler places a pod on a node, if it is the only one that the pod may be on, if and only if
@@ -63,10 +59,7 @@ func kubectl(t *testing.T, k kubernetes.Kubectl, input string, args ...string) [
 func TestLiveFeasibleNodes(t *testing.T) {
 	k := live(t, "--size", "medium", "--seed", "4")
 	rng := rand.New(rand.NewPCG(7, 8))
-	c, err := k.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(k.Read(t.Context()))(t)
 	kubectl(t, k, "", "create", "namespace", "probes")
 	pairs, wrong, yes := 0, 0, 0
 	for round := range require.Rounds(12) {
@@ -75,11 +68,7 @@ func TestLiveFeasibleNodes(t *testing.T) {
 		var items []string
 		for n := range c.Nodes {
 			p := pinned(spec, labels, c.Nodes[n].Name, fmt.Sprintf("p%d-%d", round, n))
-			text, err := json.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			items = append(items, string(text))
+			items = append(items, string(require.Value(json.Marshal(p))(t)))
 		}
 		kubectl(t, k, `{"apiVersion":"v1","kind":"List","items":[`+strings.Join(items, ",")+`]}`, "create", "-f", "-")
 		at := settledPods(t, k, "probes", fmt.Sprint("p", round, "-"), len(c.Nodes))
@@ -110,9 +99,7 @@ func settledPods(t *testing.T, k kubernetes.Kubectl, namespace, prefix string, n
 	t.Helper()
 	for range 200 {
 		var list corev1.PodList
-		if err := json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", namespace, "-o", "json"), &list); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(kubectl(t, k, "", "get", "pods", "-n", namespace, "-o", "json"), &list))
 		at, tried := map[string]bool{}, 0
 		for i := range list.Items {
 			p := &list.Items[i]
@@ -141,10 +128,7 @@ func feasible(t *testing.T, c *kubernetes.Cluster, namespace string, spec corev1
 	with := *c
 	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "zz-probe", Labels: labels}, Spec: spec}
 	with.Pods = append(slices.Clone(c.Pods), p)
-	in, err := kubernetes.Convert(&with, kubernetes.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(kubernetes.Convert(&with, kubernetes.Options{}))(t)
 	v := view.OfConsolidation(in.Consolidation, 0)
 	s := planstate.Of(v, v.Today())
 	for i := range in.Jobs {

@@ -3,13 +3,13 @@
 package kubernetes_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -22,11 +22,7 @@ func offers(t *testing.T, texts ...string) *kubernetes.Offers {
 	for k, text := range texts {
 		files[fmt.Sprint("file", k)] = []byte(text)
 	}
-	o, err := kubernetes.ReadOffers(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return require.Value(kubernetes.ReadOffers(files))(t)
 }
 
 // The offers are the types that a pool's requirements leave, except the ones that others beat.
@@ -57,17 +53,12 @@ func TestOffers(t *testing.T) {
 		"the cheaper pool is lighter": {plain, []string{fourTypes, pool("", "") + "---\n" + strings.Replace(pool(in("node.kubernetes.io/instance-type", "In", "large"), "  weight: 10\n"), "name: p", "name: q", 1)}, "p/arm/b×1 p/small/a×1"},
 		"taints":                      {plain, []string{fourTypes, pool("taints: [{key: a, effect: NoSchedule}]", "")}, "p/arm/b×1 p/small/a×1"},
 	} {
-		c, err := smallCluster([]string{`"topology.kubernetes.io/zone":"a","node.kubernetes.io/instance-type":"small"`}, x.pods)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(smallCluster([]string{`"topology.kubernetes.io/zone":"a","node.kubernetes.io/instance-type":"small"`}, x.pods))(t)
 		o := kubernetes.Options{Offers: offers(t, x.offers...)}
 		priced := offers(t, fourTypes) // the node's type, too, if the pool doesn't have it
 		o.Prices, _ = priced.Prices()
 		got, err := kubernetes.Convert(c, o)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.OK(t, err, name)
 		var all []string
 		for _, o := range got.Offers {
 			all = append(all, fmt.Sprintf("%s×%d", o.ID, o.Count))
@@ -88,14 +79,12 @@ func TestOffers(t *testing.T) {
 }
 
 func TestOffersRefused(t *testing.T) {
-	t.Parallel()
 	for name, text := range map[string]string{
 		"empty": "", "no table": "types", "no type": "type,price\n,1\n", "no number": "type,price\na,x\n", "too dear": "type,price\na,10001\n", "an amount": "type,cpu\na,many\n",
 		"below 0": "type,cpu\na,-1\n", "no JSON": "[", "no name": `[{"offerings":[]}]`, "no types": "kind: NodePool\nmetadata: {name: a}\n", "no YAML": "kind: [\n", "a count": "type,count\na,0\n", "a pool": "kind: NodePool\n",
 	} {
-		if _, err := kubernetes.ReadOffers(map[string][]byte{"x": []byte(text)}); !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, require.Err(kubernetes.ReadOffers(map[string][]byte{"x": []byte(text)})),
+			model.ErrInvalid, "")
 	}
 }
 
@@ -122,15 +111,9 @@ func TestPlanBuys(t *testing.T) {
 			t.Fatal("no prices")
 		}
 		o.Prices = prices
-		in, err := kubernetes.Convert(c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Effort: effort}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		in := require.Value(kubernetes.Convert(c, o))(t)
+		return require.Value(kubernetes.MakePlan(t.Context(), in,
+			gapwise.Options{Settings: model.Settings{Seed: 1, Effort: effort}}))(t)
 	}
 	free := plan(kubernetes.Options{Offers: offers(t, texts...)}, 20_000_000)
 	// HiGHS finds the moves, and calls them optimal, by two thirds of the effort; no certificate is found in the rest.

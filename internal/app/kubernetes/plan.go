@@ -59,10 +59,11 @@ type Plan struct {
 	Steps  []Step `json:"steps"`
 	Played Played `json:"played"`
 	// Stuck are moves that find no order: each needs room that another has to leave first.
-	Stuck []Move   `json:"stuck,omitempty"`
-	Pins  []Pin    `json:"pins"`
-	Risks Risks    `json:"risks"`
-	Notes []string `json:"notes,omitempty"`
+	Stuck []Move `json:"stuck,omitempty"`
+	Pins  []Pin  `json:"pins"`
+	Risks Risks  `json:"risks"`
+	// Account tells what the cluster has and the model doesn't.
+	Account *model.Account `json:"account,omitempty"`
 
 	// Solution is the plan and Today the present state, for the instance with the nodes to buy.
 	Solution *model.Assignment    `json:"-"`
@@ -107,7 +108,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if moves.Solution != nil {
 		solution = moves.Solution.(*model.Assignment)
 	}
-	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Notes: in.Notes}
+	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Account: in.Account}
 	if math.IsNaN(p.MovesBound) {
 		p.MovesBound = 0
 	}

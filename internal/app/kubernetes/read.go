@@ -5,9 +5,12 @@
 package kubernetes
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -62,7 +65,8 @@ func (s *Selecting) selector() (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(&set)
 }
 
-// Read reads the output of kubectl get -o json: lists, also of several kinds, or single objects. The error wraps
+// Read reads the output of kubectl get -o json: lists, also of several kinds, or single objects, also one behind the other,
+// and the API's own lists of one kind. The error wraps
 // model.ErrInvalid and names the file.
 func Read(files map[string][]byte) (*Cluster, error) {
 	c := &Cluster{Given: map[string]bool{}, Ignored: map[string]int{}}
@@ -72,7 +76,7 @@ func Read(files map[string][]byte) (*Cluster, error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := c.add(files[name]); err != nil {
+		if err := c.addAll(files[name]); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -115,8 +119,23 @@ func repeated[T any](all []T, name func(*T) string) string {
 	return ""
 }
 
-// add adds one object or list.
-func (c *Cluster) add(data []byte) error {
+// addAll adds the objects and lists of a text, one behind the other.
+func (c *Cluster) addAll(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for first := true; first || dec.More(); first = false {
+		var one json.RawMessage
+		if err := dec.Decode(&one); err != nil {
+			return fmt.Errorf("%w cluster: %w", model.ErrInvalid, model.JSONError(data, err))
+		}
+		if err := c.add(one, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds one object, of this kind if it names none itself, or a list.
+func (c *Cluster) add(data []byte, kind string) error {
 	var head struct {
 		Kind  string            `json:"kind"`
 		Items []json.RawMessage `json:"items"`
@@ -124,14 +143,11 @@ func (c *Cluster) add(data []byte) error {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("%w cluster: %w", model.ErrInvalid, model.JSONError(data, err))
 	}
-	kind := head.Kind
-	if n := len(kind); n > 4 && kind[n-4:] == "List" { // such as PodList
-		c.Given[kind[:n-4]] = true
-		kind = "List"
-	}
-	if kind == "List" {
+	kind = cmp.Or(head.Kind, kind)
+	if of, list := strings.CutSuffix(kind, "List"); list { // such as PodList, whose items don't repeat the kind
+		c.Given[of] = true
 		for i, item := range head.Items {
-			if err := c.add(item); err != nil {
+			if err := c.add(item, of); err != nil {
 				return fmt.Errorf("items[%d]: %w", i, err)
 			}
 		}

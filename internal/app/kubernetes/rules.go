@@ -36,7 +36,7 @@ func (v *converter) rules() error {
 			}
 			if a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
 				a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-				v.notes["workloads whose preferences (preferred affinity) don't count here"]++
+				v.in.Account.NotModelled.Add(v.jobs[i].pods[0].id, "workloads with preferences (preferred affinity)")
 			}
 		}
 		if err := v.spread(i); err != nil {
@@ -138,7 +138,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		return err
 	}
 	if t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0 && !v.c.Given["Namespace"] {
-		v.notes["affinity terms that select namespaces take those that they name alone: no namespaces were given"]++
+		v.in.Account.Assumed.Add(p.id, "affinity terms that select namespaces take those that they name alone: no namespaces were given")
 	}
 	others := v.matching(s, namespace)
 	if kind == model.RuleTogether && v.withResidents(t, p.Pod) {

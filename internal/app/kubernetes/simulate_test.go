@@ -10,16 +10,13 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // choices returns the nodes that kube-scheduler may choose for the last pod.
 func choices(t *testing.T, packs bool, nodes []string, pods ...string) string {
 	t.Helper()
-	c, err := smallCluster(nodes, pods...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return choicesOf(t, c, packs, len(pods))
+	return choicesOf(t, require.Value(smallCluster(nodes, pods...))(t), packs, len(pods))
 }
 
 func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string {
@@ -28,10 +25,7 @@ func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string
 	if packs {
 		o.Packs = []string{""}
 	}
-	in, err := kubernetes.Convert(c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(kubernetes.Convert(c, o))(t)
 	last := fmt.Sprint("d/p", pods)
 	for i := range in.Pods {
 		if k := slices.Index(in.Pods[i], last); k >= 0 {
@@ -77,9 +71,7 @@ func TestChoice(t *testing.T) {
 		{"who is there prefers distance", false, three, []string{`|n2|` + preferred("podAntiAffinity", term)[2:], "|n3||", "|n3||", "||" + web + "|"}, "n3"},
 		{"no node", false, []string{""}, []string{`|||"nodeSelector":{"zone":"c"}`}, ""},
 	} {
-		if got := choices(t, x.packs, x.nodes, x.pods...); got != x.want {
-			t.Errorf("%s: %q, want %q", x.name, got, x.want)
-		}
+		require.Same(t, x.name, x.want, choices(t, x.packs, x.nodes, x.pods...))
 	}
 }
 
@@ -100,7 +92,6 @@ func TestChoiceOfMany(t *testing.T) {
 
 // Pods that a service selects are spread by default, and a given controller decides which are counted.
 func TestDefaultSpread(t *testing.T) {
-	t.Parallel()
 	service := `{"kind":"Service","metadata":{"name":"s","namespace":"d"},"spec":{"selector":{"app":"web"}}}`
 	elsewhere := `{"kind":"Service","metadata":{"name":"s","namespace":"other"},"spec":{"selector":{"app":"web"}}}`
 	set := `{"kind":"ReplicaSet","metadata":{"name":"a","namespace":"d"},"spec":{"selector":{"matchLabels":{"app":"web"}}}}`
@@ -114,18 +105,11 @@ func TestDefaultSpread(t *testing.T) {
 		{"a controller that wasn't given: its pods alone", "", `a||"app":"web","old":"no"|`, "n1 n2 n3"},
 		{"a controller", set, `a||"app":"web","old":"no"|`, "n2 n3"},
 	} {
-		c, err := smallCluster([]string{"", "", ""}, append(others, x.pod)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(smallCluster([]string{"", "", ""}, append(others, x.pod)...))(t)
 		if x.object != "" {
 			c.Selecting = make([]kubernetes.Selecting, 1)
-			if err := json.Unmarshal([]byte(x.object), &c.Selecting[0]); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, json.Unmarshal([]byte(x.object), &c.Selecting[0]))
 		}
-		if got := choicesOf(t, c, false, 4); got != x.want {
-			t.Errorf("%s: %q, want %q", x.name, got, x.want)
-		}
+		require.Same(t, x.name, x.want, choicesOf(t, c, false, 4))
 	}
 }

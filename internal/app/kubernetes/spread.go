@@ -61,7 +61,7 @@ func (v *converter) spread(i int) error {
 	p := g.pods[0]
 	hard := v.hardSpread(p.Pod)
 	if n := len(p.Spec.TopologySpreadConstraints); n > len(hard) && !v.without("spread") {
-		v.notes["workloads whose soft topology spread doesn't count here"]++
+		v.in.Account.NotModelled.Add(p.id, "workloads with soft topology spread")
 	}
 	for k, t := range hard {
 		s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, nil)

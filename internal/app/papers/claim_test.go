@@ -3,6 +3,7 @@
 package papers
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -42,9 +43,7 @@ func TestTies(t *testing.T) {
 			a := above("", x, 0)
 			a.same, y.same = same, same
 			want := other[a.verdict()]
-			if y.verdict() != want {
-				t.Fatalf("%v with ties within %v is %s, and %+v %s", x, same, a.verdict(), y, y.verdict())
-			}
+			require.Is(t, want, y.verdict(), x, "with ties within", same, "is", a.verdict(), "and", y)
 		}
 	}
 }
@@ -104,9 +103,7 @@ func TestAdjust(t *testing.T) {
 	all := []Finding{{Verdict: Held, P: 0.03}, {Verdict: Tied, P: 1}, {Verdict: Held, P: 0.001}, {Verdict: NotHeld, P: math.NaN()}, {Verdict: Held, P: 0.7}}
 	adjust(all)
 	for k, want := range []Verdict{Undecided, Tied, Held, NotHeld, Held} {
-		if all[k].ByHolm != want {
-			t.Errorf("%+v, want %s", all[k], want)
-		}
+		require.Same(t, fmt.Sprintf("%+v", all[k]), want, all[k].ByHolm)
 	}
 	one := []Finding{{Verdict: NotHeld, P: 0.049}}
 	if adjust(one); one[0].ByHolm != NotHeld || one[0].Holm != 0.049 {
@@ -120,9 +117,7 @@ func TestContraries(t *testing.T) {
 	both := []Finding{{Text: "a", Verdict: Held, contrary: "b"}, {Text: "b", Verdict: Held}, {Text: "c", Verdict: Held, contrary: "d"}, {Text: "d", Verdict: Tied}}
 	apart(both)
 	for k, want := range []Verdict{Undecided, Undecided, Held, Tied} {
-		if both[k].Verdict != want {
-			t.Errorf("%+v, want %s", both[k], want)
-		}
+		require.Same(t, fmt.Sprintf("%+v", both[k]), want, both[k].Verdict)
 	}
 	for _, lead := range []float64{0, 1.6, 1.99, 2.5, 6} {
 		accept := func(a string, x, noise float64) map[string]float64 {
@@ -169,14 +164,11 @@ func TestRanked(t *testing.T) {
 
 // A limit that isn't printed is shown with the effects of half and twice of it.
 func TestSensitivity(t *testing.T) {
-	all, err := FindingsOf(made(func(p string, _ float64, a, _ *float64) {
+	all := require.Value(FindingsOf(made(func(p string, _ float64, a, _ *float64) {
 		if p == "du-b" {
 			*a -= 0.5 // 1.5 below PE_W
 		}
-	}), []string{"arrival_factor"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}), []string{"arrival_factor"}))(t)
 	for _, f := range all {
 		if strings.HasPrefix(f.Text, "PE_W and DU_B accept similar") && (f.Verdict != Held || !strings.HasSuffix(f.Measured, "; with half the limit not held")) {
 			t.Errorf("%+v", f)
@@ -190,9 +182,7 @@ func TestDigits(t *testing.T) {
 		"10582 ± 1137": {mean: 10582.32, half: 1136.55}, "1.60 ± 0.38": {mean: 1.6, half: 0.379}, "0.5 ± 0": {mean: 0.5}, "0.0 ± 1.3": {mean: -0.01, half: 1.28},
 		"3 (one run)": {mean: 3, half: math.NaN()}, "no run has a value": {mean: math.NaN()},
 	} {
-		if got := x.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		require.Same(t, "result", want, x.String())
 	}
 }
 
@@ -210,8 +200,6 @@ func TestTiesOfLeads(t *testing.T) {
 		"above": {lead(), Tied}, "below": {lead().below(0), Tied}, "above again": {lead().below(0).above(0), Tied},
 		"below 1": {lead().below(1), Held}, "above 1": {lead().above(1), NotHeld}, "within": {lead().within(1), Held},
 	} {
-		if c.claims[0].verdict() != c.want {
-			t.Errorf("%s: %+v is %s, want %s", name, c.claims[0], c.claims[0].verdict(), c.want)
-		}
+		require.Same(t, fmt.Sprintf("%s: %+v", name, c.claims[0]), c.want, c.claims[0].verdict())
 	}
 }

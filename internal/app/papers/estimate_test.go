@@ -66,25 +66,19 @@ func TestSurvey(t *testing.T) {
 	closeTo(t, "a growing lead", e.mean(term{1, at("b", 1)}, term{-1, at("b", 0)}, term{-1, at("a", 1)}, term{1, at("a", 0)}), 0, math.Hypot(0.91872, 0.91872))
 	// 11 22 31 42 over 10 20 30 40: R = 1.06, residuals 0.4 0.8 -0.8 -0.4 of 25.
 	closeTo(t, "b over a", e.change(at("b", 0), at("a", 0)), 6, 100*3.182446*math.Sqrt((0.16+0.64+0.64+0.16)/3)/2/25)
-	if same := e.change(at("a", 0), at("a", 0)); same != (estimate{df: 3}) {
-		t.Errorf("a value over itself is %v", same)
-	}
+	require.Is(t, estimate{df: 3}, e.change(at("a", 0), at("a", 0)), "a value over itself")
 	if none := e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}); !math.IsNaN(none.mean) || none.String() != "no run has a value" {
 		t.Errorf("an algorithm without solutions has %v", none)
 	}
 	c := below("fails minus a", e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}), 0)
-	if c.verdict() != Undecided {
-		t.Errorf("runs without solutions decide: %v", c.verdict())
-	}
+	require.Same(t, "runs without solutions decide", Undecided, c.verdict())
 	failed := e.only(e.at(10)).count("failure %", "fails", false, func(x float64) bool { return x > 0 })
 	if failed.String() != "4 of 4 (100 %)" || e.at(15) != -1 {
 		t.Errorf("failed: %v", failed)
 	}
 	whole := require.Value(newSurvey(records, nil, three, []string{"objective"}))(t)
 	closeTo(t, "all of a", whole.mean(term{1, at("a", 0)}), 30, 2.364624*math.Sqrt(1200./7)/math.Sqrt(8))
-	if w := whole.where(0); w != "all" {
-		t.Errorf("without x the place is %q", w)
-	}
+	require.Same(t, "without x the place", "all", whole.where(0))
 	if _, err := newSurvey(records, nil, []string{"a", "c"}, []string{"objective"}); err == nil || !strings.Contains(err.Error(), "each of a, c") {
 		t.Errorf("an algorithm without runs: %v", err)
 	}
@@ -123,7 +117,6 @@ func TestNear(t *testing.T) {
 			t.Errorf("%s: %+v, want %s, %q", name, c.finding, c.want, c.text)
 		}
 	}
-	if m := none("", tally{0, 24}).Measured; m != "0 of 24 (0 %); of all such instances at most 14.2 %, with 95 % confidence" {
-		t.Error(m)
-	}
+	require.Same(t, "none of 24", "0 of 24 (0 %); of all such instances at most 14.2 %, with 95 % confidence",
+		none("", tally{0, 24}).Measured)
 }

@@ -3,7 +3,6 @@
 package papers
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -79,9 +78,7 @@ func TestFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := require.Value(FindingsOf(made(c.change), []string{"arrival_factor"}))(t)
 			verdicts(t, all, c.wantNot, c.wantUndecided)
-			if len(all) != 17 {
-				t.Errorf("%d findings, want 17", len(all))
-			}
+			require.Same(t, "findings", 17, len(all))
 		})
 	}
 }
@@ -140,9 +137,7 @@ func TestFindingsOnFlexibility(t *testing.T) {
 				tied = []string{c.tied}
 			}
 			verdicts(t, all, c.not, nil, tied...)
-			if len(all) != 28 {
-				t.Errorf("%d findings, want 28", len(all))
-			}
+			require.Same(t, "findings", 28, len(all))
 		})
 	}
 	if all, err := FindingsOf(flexible(nil), []string{"artime"}); err != nil || len(all) != 27 {
@@ -280,8 +275,7 @@ func TestTVCFindingsAcrossLogs(t *testing.T) {
 			for i := range records {
 				records[i].Hash += records[i].Instance
 			}
-			all := require.Value(FindingsOf(records, []string{"load"}))(t)
-			verdicts(t, all, c.not, c.undecided, c.tied...)
+			verdicts(t, require.Value(FindingsOf(records, []string{"load"}))(t), c.not, c.undecided, c.tied...)
 		})
 	}
 }
@@ -389,9 +383,7 @@ func TestBatchFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := require.Value(FindingsOf(batched(c.algorithms, c.points, c.metrics), c.x))(t)
 			verdicts(t, all, c.not, c.undecided, c.tied...)
-			if len(all) != c.n {
-				t.Errorf("%d findings, want %d", len(all), c.n)
-			}
+			require.Same(t, "findings", c.n, len(all))
 		})
 	}
 }
@@ -460,8 +452,7 @@ func TestDAGFindings(t *testing.T) {
 		}, []string{"contention lengthens them by", "contention lengthens the widest"}, []string{"regular hardly matters: the increase", "density hardly matters: the increase", "longer jumps: contention adds more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := require.Value(FindingsOf(daggen(c.change), nil))(t)
-			verdicts(t, all, c.not, c.undecided)
+			verdicts(t, require.Value(FindingsOf(daggen(c.change), nil))(t), c.not, c.undecided)
 		})
 	}
 }
@@ -551,9 +542,6 @@ func TestPapers(t *testing.T) {
 			}
 		}
 	}
-	_, err := Printed(model.KindDAG, "none")
-	_, err2 := Table(model.KindDAG, "none")
-	if !errors.Is(err, model.ErrInvalid) || !errors.Is(err2, model.ErrInvalid) {
-		t.Errorf("%v, %v", err, err2)
-	}
+	require.Refused(t, "no figure", require.Err(Printed(model.KindDAG, "none")), model.ErrInvalid, "")
+	require.Refused(t, "no table", require.Err(Table(model.KindDAG, "none")), model.ErrInvalid, "")
 }

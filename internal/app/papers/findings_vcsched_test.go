@@ -80,19 +80,17 @@ func TestVCSchedFindings(t *testing.T) {
 		"the MILP is 2 % above MCB8": Held, "the MILP is 11 to 13 % above GR": Held, "RRND and RRNZ have lower": Held, "RRNZ has a higher": Held,
 		"from slack 0.2 on": Undecided, "60 of 1,440 (4.17 %) instances are infeasible": Undecided, "GB never fails": Held, "GR and SG are the fastest": NotHeld,
 	})
-	all, err := FindingsOf(placed(small, smallYields(), func(a string, slack float64, k int, yield, _ *float64) {
-		switch {
-		case a == "mcb5" && slack == 0.2:
-			*yield += 0.1 // above MCB8 at one slack alone
-		case a == "mcb4" && k < 4, a == "gb" && k == 0 && slack == 0.1:
-			*yield = 0
-		case a == "rrnd":
-			*yield -= 0.3 * slack
-		}
-	}), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all = require.Value(FindingsOf(placed(small, smallYields(),
+		func(a string, slack float64, k int, yield, _ *float64) {
+			switch {
+			case a == "mcb5" && slack == 0.2:
+				*yield += 0.1 // above MCB8 at one slack alone
+			case a == "mcb4" && k < 4, a == "gb" && k == 0 && slack == 0.1:
+				*yield = 0
+			case a == "rrnd":
+				*yield -= 0.3 * slack
+			}
+		}), nil))(t)
 	wantVerdicts(t, all, map[string]Verdict{
 		"MCB8 has a higher minimum yield than each": NotHeld, "the four descending sorts have": Held, "GB never fails": NotHeld, "SGB never fails": Held,
 		"60 of 1,440 (4.17 %) instances are infeasible": Undecided, "from slack 0.2 on": Undecided, "RRNZ has a higher": Held,
@@ -129,8 +127,7 @@ func TestVCSchedFindingsLarge(t *testing.T) {
 	for i := range all {
 		all[i].Instance += "-rescaled-"
 	}
-	found := require.Value(FindingsOf(all, nil))(t)
-	wantVerdicts(t, found, map[string]Verdict{
+	wantVerdicts(t, require.Value(FindingsOf(all, nil))(t), map[string]Verdict{
 		"RRND solves no instance": Held, "at slack 0.2 MCB8's minimum yield is 8 % below the LP's": Held, "MCB8 is less than 5 %": NotHeld,
 		"the greedy algorithms have a higher average": Held, "GR and GB have nearly": Held, "above slack 0.3": NotHeld,
 		"RRND has the lowest": Held,

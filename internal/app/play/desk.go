@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,12 +17,11 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/explain"
-	"github.com/gapwise/gapwise/internal/app/verdict"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/verify"
 )
 
 // Desk is where one instance lies. One goroutine uses it at a time.
@@ -140,7 +138,7 @@ type Loaded struct {
 	Name     string          `json:"name"`
 	Hash     string          `json:"hash"`
 	Instance json.RawMessage `json:"instance"`
-	Said     string          `json:"said,omitempty"` // the assumptions, or a report on a log's jobs
+	Said     string          `json:"said,omitempty"` // the account of the file
 	Metric   Metric          `json:"metric"`
 	Second   Metric          `json:"second"`
 	Facts    []Fact          `json:"facts"`
@@ -177,7 +175,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	if q.Name == "" || q.Name == "-" {
 		q.Name = "pasted"
 	}
-	in, said, err := q.read()
+	in, err := q.read()
 	if err != nil {
 		return nil, err
 	}
@@ -207,12 +205,12 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 		return nil, err
 	}
 	d.in, d.hash = in, hash
-	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: said, Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
+	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: strings.Join(model.AccountOf(in).Lines(), ". "), Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
 	for _, v := range p.Variants {
 		x.Variants = append(x.Variants, Variant{v.Flag, v.Get(in), v.Values})
 	}
 	for _, f := range p.Features(in) {
-		if v := verdict.Number(f.Value); v != nil {
+		if v := ask.Number(f.Value); v != nil {
 			x.Facts = append(x.Facts, Fact{f.Key, f.Usage, f.Unit, v})
 		}
 	}
@@ -220,38 +218,26 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	return x, nil
 }
 
-// read reads the file as gapwise convert does, and also tables.
-func (q Load) read() (model.Instance, string, error) {
-	log, err := instances.DecodeSWF(q.Name, q.Data)
+// read reads the file as gapwise convert does.
+func (q Load) read() (model.Instance, error) {
+	f, err := instances.OpenData(q.Name, q.Data)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if log == nil {
-		if in, said, err := readTable(q.Name, q.Data, q.Capacity); in != nil || err != nil {
-			return in, said, err
+	o := instances.Options{Platform: q.Platform, IfNeeded: true, Capacity: q.Capacity, Jobs: instances.SWFJobs{First: q.First, Seed: 1}}
+	if f.IsLog() && q.Kind != "" {
+		p, err := gapwise.ProblemOf(model.Kind(q.Kind))
+		if err != nil {
+			return nil, err
 		}
-		return instances.Decode(q.Name, q.Data, q.Platform)
+		o.Spec = p.Generator()
 	}
-	if q.Kind == "" {
-		q.Kind = string(model.KindBatch)
+	in, err := f.Instance(o)
+	if err != nil && f.IsLog() && q.First > 0 { // it may have fewer
+		o.Jobs.First = 0
+		in, err = f.Instance(o)
 	}
-	p, err := gapwise.ProblemOf(model.Kind(q.Kind))
-	if err != nil {
-		return nil, "", err
-	}
-	name := strings.TrimSuffix(filepath.Base(q.Name), ".gz")
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	jobs := instances.SWFJobs{First: q.First, Seed: 1}
-	in, said, err := instances.FromSWF(p.Generator(), name, log, jobs)
-	if err != nil && q.First > 0 { // it may have fewer
-		jobs.First = 0
-		in, said, err = instances.FromSWF(p.Generator(), name, log, jobs)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	model.SetStartTime(in, said.Start)
-	return in, said.String(), nil
+	return in, err
 }
 
 func metric(in model.Instance, k int) Metric {
@@ -278,45 +264,34 @@ type Explain struct {
 }
 
 func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error) {
-	r := model.NewResult("moved by hand", 0)
-	if len(q.Result) > 0 {
-		var err error
-		if r, err = model.DecodeResult(q.Result); err != nil {
-			return nil, err
-		}
-		report, err := verify.Result(ctx, d.in, r, verify.Options{Hash: d.hash, Valid: true})
-		if err == nil {
-			err = report.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-	} else {
-		s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
-		if err == nil {
-			err = r.SetSolution(d.in, s)
-		}
-		if err != nil {
-			return nil, err
-		}
-		report, err := verify.Verify(ctx, d.in, s, verify.Options{Valid: true})
-		if err == nil {
-			err = report.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		all := d.quick(ctx)
-		if len(q.Known) > 0 {
-			known, err := model.DecodeResult(q.Known)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, bounds.Bound{Value: known.Bound, Evidence: known.Evidence})
-		}
-		d.bound(&r, all, model.DefaultGap)
+	r, err := d.claimed(ctx, q)
+	if err == nil {
+		err = ask.Accept(ctx, d.in, d.hash, r)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1})
+}
+
+// claimed returns the result to explain. The bound of a solution moved by hand is a quick one, or the known one.
+func (d *Desk) claimed(ctx context.Context, q Explain) (model.Result, error) {
+	if len(q.Result) > 0 {
+		return model.DecodeResult(q.Result)
+	}
+	r := model.NewResult("moved by hand", 0)
+	s, err := gapwise.CompleteSolution(ctx, d.in, q.Solution)
+	if err == nil {
+		err = r.SetSolution(d.in, s)
+	}
+	all := d.quick(ctx)
+	if err == nil && len(q.Known) > 0 {
+		var known model.Result
+		known, err = model.DecodeResult(q.Known)
+		all = append(all, bounds.Bound{Value: known.Bound, Evidence: known.Evidence})
+	}
+	d.bound(&r, all, model.DefaultGap)
+	return r, err
 }
 
 // Check is a question: whether a proof holds.
@@ -325,5 +300,5 @@ type Check struct {
 }
 
 func (d *Desk) check(ctx context.Context, q Check, _ func(any)) (any, error) {
-	return verdict.OfProof(ctx, d.in, d.hash, q.Proof)
+	return ask.OfProof(ctx, d.in, d.hash, q.Proof)
 }

@@ -18,49 +18,35 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/core/scene"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// ask puts a question as the page does, through JSON.
-func ask[A any](t *testing.T, d *Desk, operation string, question any) A {
+// put puts a question as the page does, through JSON.
+func put[A any](t *testing.T, d *Desk, operation string, question any) A {
 	t.Helper()
-	text, err := json.Marshal(question)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(question))(t)
 	answer, err := d.Ask(context.Background(), operation, text, func(any) {})
-	if err != nil {
-		t.Fatalf("%s %.200s: %v", operation, text, err)
-	}
+	require.OK(t, err, operation, string(text[:min(len(text), 200)]))
 	var a A
 	if text, err = json.Marshal(answer); err == nil {
 		err = json.Unmarshal(text, &a)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	return a
 }
 
 // examples are the files that the page offers.
 func examples(t *testing.T) (paths []string) {
 	t.Helper()
-	data, err := os.ReadFile("../../../web/page/examples.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("../../../web/page/examples.json"))(t)
 	var all []struct{ Kind, Path, Title string }
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal(data, &all))
 	for _, e := range all {
-		in, err := instances.Load(filepath.Join("../../..", e.Path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load(filepath.Join("../../..", e.Path)))(t)
 		if string(in.Kind()) != e.Kind || e.Title == "" {
 			t.Errorf("%s is a %s, examples.json says %+v", e.Path, in.Kind(), e)
 		}
@@ -71,11 +57,7 @@ func examples(t *testing.T) (paths []string) {
 
 func loaded(t *testing.T, d *Desk, path string) Loaded {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ask[Loaded](t, d, "load", Load{Name: filepath.Base(path), Data: data})
+	return put[Loaded](t, d, "load", Load{Name: filepath.Base(path), Data: require.Value(os.ReadFile(path))(t)})
 }
 
 // Each example is drawn and judged, and each of its boxes can be moved and the rest adapted: the figures are the
@@ -85,32 +67,26 @@ func TestExamples(t *testing.T) {
 		d := new(Desk)
 		l := loaded(t, d, path)
 		in, err := model.DecodeInstance(l.Instance)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		shown := ask[Shown](t, d, "solve", Solve{First: true, Seed: 1, TimeLimitS: 2})
+		require.OK(t, err, path)
+		shown := put[Shown](t, d, "solve", Solve{First: true, Seed: 1, TimeLimitS: 2})
 		if shown.Solution == nil || !shown.Verdict.Accepted || len(shown.Scene.Boxes) == 0 || shown.Bound == nil {
 			t.Fatalf("%s: %s draws %+v", path, shown.Algorithm, shown.Verdict)
 		}
-		s, err := model.DecodeSolution(shown.Solution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := in.Objective(s)
+		o, err := in.Objective(require.Value(model.DecodeSolution(shown.Solution))(t))
 		if err != nil || o.Value != *shown.Objective || *shown.Verdict.Objective != o.Value {
 			t.Errorf("%s: objective %v and %v, the library says %v, %v", path, *shown.Objective, *shown.Verdict.Objective, o, err)
 		}
-		again := ask[Shown](t, d, "judge", Judge{Solution: shown.Solution, Bound: shown.Bound})
+		again := put[Shown](t, d, "judge", Judge{Solution: shown.Solution, Bound: shown.Bound})
 		if !again.Verdict.Accepted || *again.Objective != o.Value || math.Abs(*again.Gap-model.Gap(o.Value, *shown.Bound)) > 1e-12 {
 			t.Errorf("%s: judged again: %+v", path, again.Verdict)
 		}
-		why := ask[struct {
+		why := put[struct {
 			Why []struct{ Words string }
 		}](t, d, "explain", Explain{Result: shown.Result, TimeLimitS: 1})
 		if len(why.Why) == 0 {
 			t.Errorf("%s: nothing explains the bound of %s's result", path, shown.Algorithm)
 		}
-		moved := ask[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: shown.Result, TimeLimitS: 1})
+		moved := put[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: shown.Result, TimeLimitS: 1})
 		if strings.Contains(moved.Value, "No bound is known") {
 			t.Errorf("%s: %s beside the bound %v", path, moved.Value, *shown.Bound)
 		}
@@ -145,7 +121,7 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 		}
 		tried++
 		m := Move{Item: b.Item, Task: b.Task, Drop: shown.Scene.Rows[b.Row].Drop, Lane: b.Lane, At: b.Low}
-		if same := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m}); b.Role != scene.Declined && b.Lanes == lanesOf(shown.Scene, b.Item) && math.Abs(*same.Objective-*shown.Objective) > 1e-6 {
+		if same := put[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m}); b.Role != scene.Declined && b.Lanes == lanesOf(shown.Scene, b.Item) && math.Abs(*same.Objective-*shown.Objective) > 1e-6 {
 			t.Errorf("%s: %q moved to where it is: %v is now %v, %+v", path, b.Item, *shown.Objective, *same.Objective, same.Verdict)
 		}
 		rows := shown.Scene.Rows
@@ -156,12 +132,12 @@ func moves(t *testing.T, path string, d *Desk, shown Shown) {
 			}
 		}
 		m.At += 1
-		far := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m})
+		far := put[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, m})
 		if far.Verdict == nil || far.Scene == nil || far.Verdict.Accepted != (len(far.Verdict.Violations) == 0) {
 			t.Errorf("%s: %+v gives %+v", path, m, far.Verdict)
 		}
 		if tried%8 == 1 {
-			if mended := ask[Shown](t, d, "mend", Judge{Solution: far.Solution, Bound: shown.Bound, Keep: b.Item}); mended.Verdict == nil || !mended.Verdict.Accepted {
+			if mended := put[Shown](t, d, "mend", Judge{Solution: far.Solution, Bound: shown.Bound, Keep: b.Item}); mended.Verdict == nil || !mended.Verdict.Accepted {
 				t.Errorf("%s: mended after %+v: %+v", path, m, mended.Verdict)
 			} else if isVCSched := d.in.Kind() == model.KindVCSched; isVCSched && !slices.ContainsFunc(mended.Scene.Boxes, func(x scene.Box) bool {
 				return x.Item == m.Item && x.Task == m.Task && mended.Scene.Rows[x.Row].Drop == m.Drop
@@ -189,20 +165,21 @@ func TestTables(t *testing.T) {
 		capacity   int
 		want       model.Instance
 	}{
-		{"name,cpu,mem\nweb,40%,0.5\ndb,0.7,0.9\n", "2 hosts are assumed: the table tells none", 0,
+		{"name,cpu,mem\nweb,40%,0.5\ndb,0.7,0.9\n", "t.csv: table, taken: 2 rows. assumed: 2 hosts: the table tells none", 0,
 			&model.VCSched{Name: "t", Hosts: 2, Jobs: []model.VCSchedJob{{ID: "web", Tasks: 1, CPU: 0.4, Memory: 0.5}, {ID: "db", Tasks: 1, CPU: 0.7, Memory: 0.9}}}},
-		{"processors;runtime\n2;60\n3;30\n", "", 4,
+		{"processors;runtime\n2;60\n3;30\n", "t.csv: table, taken: 2 rows", 4,
 			&model.Batch{Name: "t", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{{ID: "1", RuntimeS: 60, Processes: 2}, {ID: "2", RuntimeS: 30, Processes: 3}}}},
-		{"id\tpes\tduration\tdeadline\na\t2\t10\t20\n", "2 PEs are assumed: the table tells none", 0,
+		{"id\tpes\tduration\tdeadline\na\t2\t10\t20\n", "t.csv: table, taken: 1 row. assumed: 2 PEs: the table tells none", 0,
 			&model.Reservation{Name: "t", PEs: 2, Requests: []model.Request{{ID: "a", PEs: 2, DurationS: 10, DeadlineS: 20}}}},
-		{"id|vms|mbps|duration\na|3|100|10\n", "", 2,
+		{"id|vms|mbps|duration\na|3|100|10\n", "t.csv: table, taken: 1 row", 2,
 			&model.TVC{Name: "t", FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{{ID: "a", VMs: 3, BandwidthMbps: 100, DurationS: 10}}}},
 	} {
-		l := ask[Loaded](t, d, "load", Load{Name: "t.csv", Text: c.text, Capacity: c.capacity})
+		l := put[Loaded](t, d, "load", Load{Name: "t.csv", Text: c.text, Capacity: c.capacity})
+		model.SetAccount(d.in, nil)
 		if l.Said != c.said || !reflect.DeepEqual(d.in, c.want) {
 			t.Errorf("%q becomes %s, %q", c.text, l.Instance, l.Said)
 		}
-		if shown := ask[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 2}); shown.Verdict == nil || !shown.Verdict.Accepted {
+		if shown := put[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 2}); shown.Verdict == nil || !shown.Verdict.Accepted {
 			t.Errorf("%q: %+v", c.text, shown.Verdict)
 		}
 	}
@@ -215,15 +192,12 @@ func TestMovesAtRandom(t *testing.T) {
 	for _, path := range examples(t) {
 		d := new(Desk)
 		loaded(t, d, path)
-		now := ask[Shown](t, d, "solve", Solve{First: true, Seed: 1, TimeLimitS: 2})
+		now := put[Shown](t, d, "solve", Solve{First: true, Seed: 1, TimeLimitS: 2})
 		for range 25 {
 			s := now.Scene
 			b := s.Boxes[random.IntN(len(s.Boxes))]
 			m := Move{Item: b.Item, Task: b.Task, Drop: s.Rows[random.IntN(len(s.Rows))].Drop, Lane: random.IntN(100) - 20, At: (random.Float64()*3 - 1) * s.High}
-			question, err := json.Marshal(Change{Judge{Solution: now.Solution, Bound: now.Bound}, m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			question := require.Value(json.Marshal(Change{Judge{Solution: now.Solution, Bound: now.Bound}, m}))(t)
 			answer, err := d.Ask(context.Background(), "move", question, func(any) {})
 			if err != nil {
 				if strings.Contains(err.Error(), "panic") {
@@ -247,8 +221,8 @@ func TestMovesAtRandom(t *testing.T) {
 // The conflict of an instance without a solution is drawn.
 func TestConflict(t *testing.T) {
 	d := new(Desk)
-	ask[Loaded](t, d, "load", Load{Name: "eight.json", Text: read(t, "../../../docs/examples/eight-requests.json"), Variants: map[string]string{"goal": "all"}})
-	shown := ask[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 5})
+	put[Loaded](t, d, "load", Load{Name: "eight.json", Text: read(t, "../../../docs/examples/eight-requests.json"), Variants: map[string]string{"goal": "all"}})
+	shown := put[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 5})
 	if shown.Status != "infeasible" || shown.Scene == nil || len(shown.Scene.Boxes) != 5 || shown.Scene.Boxes[0].Role != scene.Tight {
 		t.Errorf("eight requests that all must be kept: %s, %+v", shown.Status, shown.Scene)
 	}
@@ -258,19 +232,17 @@ func TestConflict(t *testing.T) {
 func TestMoveBreaks(t *testing.T) {
 	d := new(Desk)
 	loaded(t, d, "../../../docs/examples/six-tasks.json")
-	shown := ask[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1})
-	if *shown.Objective != 25 {
-		t.Fatalf("heft's makespan is %v, want 25", *shown.Objective)
-	}
-	worse := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, Move{Item: "6", Drop: "machine:P1", At: 30}})
+	shown := put[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1})
+	require.Is(t, 25, *shown.Objective, "heft's makespan")
+	worse := put[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, Move{Item: "6", Drop: "machine:P1", At: 30}})
 	if !worse.Verdict.Accepted || *worse.Objective != 35 {
 		t.Errorf("task 6 on P1 at 30 s: %v, %+v", *worse.Objective, worse.Verdict)
 	}
-	broken := ask[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, Move{Item: "6", Drop: "machine:P1", At: 0}})
+	broken := put[Shown](t, d, "move", Change{Judge{Solution: shown.Solution, Bound: shown.Bound}, Move{Item: "6", Drop: "machine:P1", At: 0}})
 	if broken.Verdict.Accepted || !strings.Contains(broken.Verdict.Violations[0].Where, `"6"`) {
 		t.Errorf("task 6 on P1 at 0 s: %+v", broken.Verdict)
 	}
-	mended := ask[Shown](t, d, "mend", Judge{Solution: broken.Solution, Bound: shown.Bound})
+	mended := put[Shown](t, d, "mend", Judge{Solution: broken.Solution, Bound: shown.Bound})
 	if !mended.Verdict.Accepted {
 		t.Errorf("mended: %+v", mended.Verdict)
 	}
@@ -289,29 +261,26 @@ func TestExplainTraceProve(t *testing.T) {
 		t.Fatalf("%v, told %d times", err, told)
 	}
 	solved := answer.(*Shown)
-	in, err := instances.Load("../../../docs/examples/six-tasks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(instances.Load("../../../docs/examples/six-tasks.json"))(t)
 	r, err := gapwise.Solve(context.Background(), in, gapwise.Options{Settings: model.Settings{Seed: 1}})
 	if err != nil || *solved.Objective != r.Objective || solved.Status != string(r.Status) {
 		t.Errorf("%v %s, the library says %v %s, %v", *solved.Objective, solved.Status, r.Objective, r.Status, err)
 	}
-	why := ask[struct {
+	why := put[struct {
 		Why []struct{ Words string }
 	}](t, d, "explain", Explain{Result: solved.Result, TimeLimitS: 5})
 	if len(why.Why) == 0 {
 		t.Error("nothing is explained")
 	}
-	if traced := ask[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1, Trace: true}); len(traced.Steps) != 13 {
+	if traced := put[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1, Trace: true}); len(traced.Steps) != 13 {
 		t.Errorf("%d steps of heft, want 6 ranks, an order and 6 places", len(traced.Steps))
 	}
-	proved := ask[Shown](t, d, "solve", Solve{Proof: true, Seed: 1, TimeLimitS: 5})
-	if c := ask[verdict.CheckAnswer](t, d, "check", Check{proved.Proof}); !c.Accepted || *c.Bound != r.Objective {
+	proved := put[Shown](t, d, "solve", Solve{Proof: true, Seed: 1, TimeLimitS: 5})
+	if c := put[ask.CheckAnswer](t, d, "check", Check{proved.Proof}); !c.Accepted || *c.Bound != r.Objective {
 		t.Errorf("the proof: %+v", c)
 	}
 	lines := strings.SplitAfter(proved.Proof, "\n")
-	if c := ask[verdict.CheckAnswer](t, d, "check", Check{strings.Join(lines[:len(lines)/2], "")}); c.Accepted || c.Reason == "" {
+	if c := put[ask.CheckAnswer](t, d, "check", Check{strings.Join(lines[:len(lines)/2], "")}); c.Accepted || c.Reason == "" {
 		t.Errorf("half of the proof: %+v", c)
 	}
 }
@@ -319,33 +288,27 @@ func TestExplainTraceProve(t *testing.T) {
 // Files are read as gapwise convert reads them.
 func TestLoad(t *testing.T) {
 	d := new(Desk)
-	data, err := os.ReadFile("../../../examples/operator/day.swf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("../../../examples/operator/day.swf"))(t)
 	for _, name := range []string{"day.swf", "pasted"} {
-		l := ask[Loaded](t, d, "load", Load{Name: name, Data: data, First: 20})
+		l := put[Loaded](t, d, "load", Load{Name: name, Data: data, First: 20})
 		if l.Kind != model.KindBatch || l.Said == "" {
 			t.Errorf("%s becomes %+v", name, l)
 		}
 	}
 	stg := "3\n0 0 0\n1 4 1 0\n2 3 1 0\n3 2 2 1 2\n4 0 1 3\n"
-	if l := ask[Loaded](t, d, "load", Load{Name: "x.stg", Text: stg, Platform: "uniform,machines=2"}); l.Kind != model.KindDAG {
+	if l := put[Loaded](t, d, "load", Load{Name: "x.stg", Text: stg, Platform: "uniform,machines=2"}); l.Kind != model.KindDAG {
 		t.Errorf("an STG file becomes %+v", l)
 	}
 	for name, text := range map[string]string{"empty": "", "table": "a,b\n1,2\n", "no rows": "cpu,memory\n", "no number": "cpu,memory\nmuch,0.5\n", "too large": "cpu,memory\n0.5,1.5\n", "unknown": "cpu,memory,colour\n0.5,0.5,red\n", "no machines": stg, "wrong": `{"kind":"dag"}`} {
-		question, err := json.Marshal(Load{Name: name, Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		question := require.Value(json.Marshal(Load{Name: name, Text: text}))(t)
 		if _, err := d.Ask(context.Background(), "load", question, func(any) {}); err == nil || strings.Contains(err.Error(), "panic") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if l := ask[Loaded](t, d, "load", Load{Name: "six.json", Text: read(t, "../../../docs/examples/six-tasks.json"), Variants: map[string]string{"transfers": "fair"}}); l.Variants[0].Value != "fair" {
+	if l := put[Loaded](t, d, "load", Load{Name: "six.json", Text: read(t, "../../../docs/examples/six-tasks.json"), Variants: map[string]string{"transfers": "fair"}}); l.Variants[0].Value != "fair" {
 		t.Errorf("read with fair transfers: %+v", l.Variants)
 	}
-	a := ask[About](t, d, "about", struct{}{})
+	a := put[About](t, d, "about", struct{}{})
 	if len(a.Kinds) != len(model.Kinds()) || a.Version != gapwise.Version || len(a.Classes) != 3 {
 		t.Errorf("about: %+v", a)
 	}
@@ -353,11 +316,7 @@ func TestLoad(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(require.Value(os.ReadFile(path))(t))
 }
 
 // The page loads HiGHS for the algorithms that can't do without, and for no others.
@@ -375,16 +334,14 @@ func TestLinear(t *testing.T) {
 	d, hard := new(Desk), []string{"sixteen-hosts.json", "forty-clusters.json"}
 	for _, path := range examples(t) {
 		in := loaded(t, d, path)
-		for _, k := range ask[About](t, d, "about", struct{}{}).Kinds {
+		for _, k := range put[About](t, d, "about", struct{}{}).Kinds {
 			for _, a := range k.Algorithms {
 				if k.Kind != in.Kind || slices.Contains(hard, filepath.Base(path)) {
 					continue
 				}
-				question, err := json.Marshal(Solve{Algorithm: a.Name, Seed: 1, TimeLimitS: 0.2, Quiet: true})
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = d.Ask(context.Background(), "solve", question, func(any) {})
+				question := require.Value(json.Marshal(Solve{Algorithm: a.Name, Seed: 1, TimeLimitS: 0.2,
+					Quiet: true}))(t)
+				_, err := d.Ask(context.Background(), "solve", question, func(any) {})
 				// A variant that the linear model doesn't know is unsupported, too.
 				missing, unsupported := errors.Is(err, highs.ErrMissing), errors.Is(err, model.ErrUnsupported)
 				if missing && !a.Linear || !unsupported && a.Linear {

@@ -11,7 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/core/scene"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -31,29 +31,29 @@ type Solve struct {
 
 // Progress is the state of a solve, with a better solution now and then. It isn't judged yet.
 type Progress struct {
-	verdict.Progress
+	ask.Progress
 	Solution json.RawMessage `json:"solution,omitempty"`
 	Scene    *scene.Scene    `json:"scene,omitempty"`
 }
 
 // Shown is a solution with its verdict and its picture.
 type Shown struct {
-	Algorithm string           `json:"algorithm"`
-	Class     string           `json:"class,omitempty"`
-	Status    string           `json:"status,omitempty"`
-	Reason    string           `json:"reason,omitempty"`
-	Objective *float64         `json:"objective"`
-	Second    *float64         `json:"second"`
-	Bound     *float64         `json:"bound"`
-	Gap       *float64         `json:"gap"`
-	Nodes     int64            `json:"nodes"`
-	ElapsedS  float64          `json:"elapsed_s"`
-	Result    json.RawMessage  `json:"result,omitempty"`
-	Solution  json.RawMessage  `json:"solution,omitempty"`
-	Verdict   *verdict.Verdict `json:"verdict,omitempty"`
-	Scene     *scene.Scene     `json:"scene,omitempty"`
-	Steps     []model.Step     `json:"steps,omitempty"`
-	Proof     string           `json:"proof,omitempty"`
+	Algorithm string          `json:"algorithm"`
+	Class     string          `json:"class,omitempty"`
+	Status    string          `json:"status,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	Objective *float64        `json:"objective"`
+	Second    *float64        `json:"second"`
+	Bound     *float64        `json:"bound"`
+	Gap       *float64        `json:"gap"`
+	Nodes     int64           `json:"nodes"`
+	ElapsedS  float64         `json:"elapsed_s"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Solution  json.RawMessage `json:"solution,omitempty"`
+	Verdict   *ask.Verdict    `json:"verdict,omitempty"`
+	Scene     *scene.Scene    `json:"scene,omitempty"`
+	Steps     []model.Step    `json:"steps,omitempty"`
+	Proof     string          `json:"proof,omitempty"`
 }
 
 // between is the least time between two reported solutions. leisure is how many times the duration of a report the
@@ -91,7 +91,7 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 			}
 		}
 	}
-	t := &teller{Solve: verdict.Watch(d.in), d: d, ctx: ctx, tell: tell, scenes: !q.Quiet}
+	t := &teller{Solve: ask.Watch(d.in), d: d, ctx: ctx, tell: tell, scenes: !q.Quiet}
 	quick := d.quick(ctx)
 	for _, b := range quick {
 		t.Hear(model.Progress{Incumbent: math.NaN(), Bound: b.Value})
@@ -113,7 +113,7 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 // bound gives a result the best of some bounds: of a heuristic's, and of a solution moved by hand, nothing else is known.
 func (d *Desk) bound(r *model.Result, all []bounds.Bound, gap float64) {
 	for _, b := range all {
-		if r.Solution != nil && verdict.Number(b.Value) != nil && (math.IsNaN(r.Bound) || model.SenseOf(d.in).Better(r.Bound, b.Value)) {
+		if r.Solution != nil && ask.Number(b.Value) != nil && (math.IsNaN(r.Bound) || model.SenseOf(d.in).Better(r.Bound, b.Value)) {
 			r.SetBound(d.in.Metrics()[0], b.Value, gap)
 			r.Evidence = b.Evidence
 		}
@@ -151,7 +151,7 @@ func (d *Desk) shown(ctx context.Context, r model.Result) (*Shown, error) {
 		return nil, err
 	}
 	x := &Shown{Algorithm: r.Algorithm, Class: string(gapwise.ClassOf(d.in.Kind(), r.Algorithm)), Status: string(r.Status), Reason: r.Reason,
-		Objective: verdict.Number(r.Objective), Second: verdict.Number(r.SecondObjective), Bound: verdict.Number(r.Bound), Gap: verdict.Number(r.Gap),
+		Objective: ask.Number(r.Objective), Second: ask.Number(r.SecondObjective), Bound: ask.Number(r.Bound), Gap: ask.Number(r.Gap),
 		Nodes: r.Nodes, ElapsedS: r.Elapsed.Seconds(), Result: text}
 	if r.Solution == nil {
 		in, isReservation := d.in.(*model.Reservation)
@@ -168,11 +168,10 @@ func (d *Desk) picture(ctx context.Context, x *Shown, s model.Solution, bound *f
 	if x.Solution, err = written(s); err != nil {
 		return err
 	}
-	report, err := verify.Verify(ctx, d.in, s, verify.Options{Valid: true})
+	v, _, err := ask.Judge(ctx, d.in, nil, s, verify.Options{Valid: true})
 	if err != nil {
 		return err
 	}
-	v := verdict.Verdict{}.Of(report)
 	x.Verdict = &v
 	x.Scene, err = d.scene(ctx, s, bound)
 	return err
@@ -213,7 +212,7 @@ func (d *Desk) byHand(ctx context.Context, s model.Solution, bound *float64) (*S
 	}
 	x.Objective, x.Second = x.Verdict.Objective, x.Verdict.SecondObjective
 	if x.Verdict.Accepted && x.Objective != nil && bound != nil {
-		x.Gap = verdict.Number(model.Gap(*x.Objective, *bound))
+		x.Gap = ask.Number(model.Gap(*x.Objective, *bound))
 	}
 	return x, nil
 }
@@ -249,7 +248,7 @@ func (d *Desk) repair(ctx context.Context, q Judge, _ func(any)) (any, error) {
 
 // teller passes on a solver's reports, not too often.
 type teller struct {
-	*verdict.Solve
+	*ask.Solve
 	d      *Desk
 	ctx    context.Context
 	tell   func(any)

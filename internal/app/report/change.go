@@ -21,6 +21,7 @@ type Change struct {
 	Processors int     // or
 	Factor     float64 // times today's processors, rounded
 	Load       float64 // the times between submissions are divided by it
+	nodes      []nodesChange
 }
 
 // The values of Change.Estimates: the users', the runtimes, or predictions by the user's last
@@ -35,7 +36,7 @@ var changeEstimates = []string{estimatesUsers, estimatesExact, estimatesPredicte
 
 // ChangeHelp lists the possible changes.
 const ChangeHelp = "processors=120 or processors=1.2x, policy=NAME, estimates=" + estimatesUsers + ", " + estimatesExact + " or " + estimatesPredicted +
-	" (mean runtime of the user's last two jobs), load=1.1x (the times between submissions are divided by 1.1)"
+	" (mean runtime of the user's last two jobs), load=1.1x (the times between submissions are divided by 1.1); " + nodesHelp
 
 // ParseChange reads a change such as processors=1.2x,policy=easy-saf. The error wraps
 // model.ErrInvalid.
@@ -76,7 +77,14 @@ func ParseChange(text string) (Change, error) {
 			}
 			c.Estimates = value
 		default:
-			return bad("there is no key %q; give %s", key, ChangeHelp)
+			change, ok, err := parseNodes(key, value)
+			if !ok {
+				return bad("there is no key %q; give %s", key, ChangeHelp)
+			}
+			if err != nil {
+				return bad("%v", err)
+			}
+			c.nodes = append(c.nodes, change)
 		}
 	}
 	return c, nil
@@ -85,7 +93,14 @@ func ParseChange(text string) (Change, error) {
 // apply returns today's instance with the change. The error wraps model.ErrInvalid: a job doesn't fit.
 func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	in := *today
+	for k := range c.nodes {
+		if err := c.nodes[k].apply(&in); err != nil {
+			return nil, fmt.Errorf("%w what-if %q: %v; give %s", model.ErrInvalid, c.Text, err, ChangeHelp)
+		}
+	}
 	switch {
+	case (c.Processors > 0 || c.Factor > 0) && len(in.Nodes) > 0:
+		return nil, fmt.Errorf("%w what-if %q: the machine has nodes; give %s", model.ErrInvalid, c.Text, nodesHelp)
 	case c.Processors > 0:
 		in.Processors = c.Processors
 	case c.Factor > 0:
@@ -93,7 +108,7 @@ func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	}
 	large, largest := 0, 0
 	for k := range in.Jobs {
-		if n := in.Jobs[k].Processes; n > in.Processors {
+		if n := in.Jobs[k].Processes; n > in.Processors && len(in.Nodes) == 0 {
 			large, largest = large+1, max(largest, n)
 		}
 	}
@@ -103,7 +118,7 @@ func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	if c.Load == 0 && c.Estimates != estimatesExact {
 		return &in, nil
 	}
-	in.Jobs = slices.Clone(today.Jobs)
+	in.Jobs = slices.Clone(in.Jobs)
 	for k := range in.Jobs {
 		j := &in.Jobs[k]
 		if c.Estimates == estimatesExact {

@@ -21,7 +21,7 @@ import (
 // move, why pods can't move, and the costs of rules (nil: left out).
 func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, o Options) error {
 	money := func(x int64) string { return kubernetes.Money(float64(x), plan.PriceUnit) }
-	p := &page{Title: cmp.Or(o.Title, "A plan for a cluster"), Left: plan.Notes}
+	p := &page{Title: cmp.Or(o.Title, "A plan for a cluster"), Left: plan.Account.Lines()}
 	p.Subtitle = fmt.Sprintf("Kubernetes · %s · gapwise %s", words.Plural(len(plan.Instance.Hosts)-len(plan.Launch), "node"), gapwise.Version)
 	saved := plan.Now.Cost - plan.Then.Cost
 	p.Cards = []card{{fmt.Sprint(plan.Now.Nodes), "nodes in use"}, {fmt.Sprint(plan.Then.Nodes), "could do"}, {money(saved), "saved"}, {fmt.Sprint(plan.Moves), "pods move"}}
@@ -37,7 +37,7 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	if plan.MovesStatus == string(model.StatusOptimal) {
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
-	p.Lead = append(o.assumptions(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
 	for _, risk := range plan.Risks.Lines() {
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
 	}

@@ -12,54 +12,30 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/app/report"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // The page of a plan has its figures, both pictures, each node and each move, and the costs of rules.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/examples/cluster.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(t)
 	text = []byte(strings.ReplaceAll(string(text), `"n5"`, `"<b>n5"`))
-	types, err := os.ReadFile("../../../docs/examples/node-types.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := kubernetes.Read(map[string][]byte{"cluster.json": text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	offers, err := kubernetes.ReadOffers(map[string][]byte{"types.csv": types})
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := require.Value(os.ReadFile("../../../docs/examples/node-types.csv"))(t)
+	c := require.Value(kubernetes.Read(map[string][]byte{"cluster.json": text}))(t)
+	offers := require.Value(kubernetes.ReadOffers(map[string][]byte{"types.csv": types}))(t)
 	read := kubernetes.Options{Offers: offers}
 	read.Prices, _ = offers.Prices()
-	in, err := kubernetes.Convert(c, read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(kubernetes.Convert(c, read))(t)
 	solve := gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: time.Minute}}
-	plan, err := kubernetes.MakePlan(t.Context(), in, solve)
-	if err != nil {
-		t.Fatal(err)
-	}
-	costs, err := kubernetes.Explain(t.Context(), c, read, solve)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(kubernetes.MakePlan(t.Context(), in, solve))(t)
+	costs := require.Value(kubernetes.Explain(t.Context(), c, read, solve))(t)
 	var b bytes.Buffer
-	if err := report.Cluster(&b, plan, costs, report.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, report.Cluster(&b, plan, costs, report.Options{}))
 	page := b.String()
-	for _, want := range []string{"No plan with as few pods waiting costs less: that is proved.", "price 0.64", "2 new nodes", "m2/a-1", "becomes empty", "shop/worker-2", "budget shop/ledger-pdb", "&lt;b&gt;n5", "By the plan", "budget ledger-pdb allows no eviction"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page doesn't say %q", want)
-		}
-	}
+	require.Says(t, "the page", page, "No plan with as few pods waiting costs less: that is proved.", "price 0.64",
+		"2 new nodes", "m2/a-1", "becomes empty", "shop/worker-2", "budget shop/ledger-pdb", "&lt;b&gt;n5",
+		"By the plan", "budget ledger-pdb allows no eviction")
 	if n := strings.Count(page, "data:image/svg"); n != 2 || strings.Contains(page, "<b>n5") {
 		t.Errorf("%d pictures, or a name that is taken for markup", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,7 +42,6 @@ func onePart(t *testing.T, runs []Run) *part {
 
 // Three problems, worked out by hand: a needs 1, 2, 8 s, b 2, 2 s and never.
 func TestProfile(t *testing.T) {
-	t.Parallel()
 	nan := math.NaN()
 	p := onePart(t, []Run{made("x", "a", 1, 10, 5, 1, nil), made("x", "b", 1, 10, 5, 2, nil), made("y", "a", 1, 10, 5, 2, nil), made("y", "b", 1, 10, 5, 2, nil),
 		made("z", "a", 1, 10, 5, 8, nil), made("z", "b", 1, nan, 5, 1, nil), made("only a", "a", 1, 1, 1, 1, nil)})
@@ -52,9 +52,7 @@ func TestProfile(t *testing.T) {
 	// Within 10 % an earlier, worse solution counts.
 	r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: 100, Sense: model.Minimise}}}
 	r.Trajectory = []runs.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
-	if got := [2]float64{r.timeTo(0.1, 100), r.timeTo(0, 100)}; got != [2]float64{2, 3} {
-		t.Errorf("times %v, want 2 and 3", got)
-	}
+	require.Same(t, "times", [2]float64{2, 3}, [2]float64{r.timeTo(0.1, 100), r.timeTo(0, 100)})
 }
 
 // The share of each algorithm grows with τ, at τ = 1 somebody is best on each problem,
@@ -99,7 +97,6 @@ func TestProfileProperties(t *testing.T) {
 }
 
 func TestQuality(t *testing.T) {
-	t.Parallel()
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		sense           model.Sense
@@ -113,14 +110,11 @@ func TestQuality(t *testing.T) {
 		if r.Objective = &c.objective; math.IsNaN(c.objective) {
 			r.Objective = nil
 		}
-		if got := r.quality(c.best); got != c.want {
-			t.Errorf("%v of %v, best %v: %v, want %v", c.sense, c.objective, c.best, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("%v of %v, best %v", c.sense, c.objective, c.best), c.want, r.quality(c.best))
 	}
 }
 
 func TestFitPower(t *testing.T) {
-	t.Parallel()
 	var sizes, times []float64
 	for _, x := range []float64{10, 20, 40, 80} {
 		sizes, times = append(sizes, x), append(times, 3e-4*math.Pow(x, 2.5))
@@ -139,7 +133,6 @@ func TestFitPower(t *testing.T) {
 
 // Classes divide the instances: each is in one, by ascending value.
 func TestClasses(t *testing.T) {
-	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, values := range []int{1, 3, 16, 17, 200} {
 		p := &part{}
@@ -201,7 +194,6 @@ func TestNoCurvePassesTheBound(t *testing.T) {
 // A bound that a file only states counts where there is no other, never against a
 // solution, and is called so.
 func TestStatedBounds(t *testing.T) {
-	t.Parallel()
 	stated := func(objective, bound float64) Run {
 		r := made("x", "mine", 1, objective, bound, 1, nil)
 		r.Sealed, r.Status = false, model.StatusOptimal
@@ -218,14 +210,11 @@ func TestStatedBounds(t *testing.T) {
 		"neither":          {[]Run{made("x", "search", 1, math.NaN(), 3, 1, nil)}, "unknown"},
 		"beaten by others": {[]Run{stated(10, 10), made("x", "heft", 1, 9, math.NaN(), 1, nil)}, "open"},
 	} {
-		if got := onePart(t, c.runs).instances[0].status(); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		require.Same(t, name, c.want, onePart(t, c.runs).instances[0].status())
 	}
 }
 
 func TestCommand(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		r    runs.Record
 		want string
@@ -240,8 +229,6 @@ func TestCommand(t *testing.T) {
 			"gapwise solve --algorithm heft '--x;id' 1 '--`id`' 2 --seed 0 $'a\\x1b]0;t\\a.json'"},
 		{runs.Record{Instance: "--help", Algorithm: "heft", Seed: 1}, "gapwise solve --algorithm heft --seed 1 ./--help.json"},
 	} {
-		if got := Command(&c.r); got != c.want {
-			t.Errorf("%s, want %s", got, c.want)
-		}
+		require.Same(t, "result", c.want, Command(&c.r))
 	}
 }

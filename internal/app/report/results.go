@@ -20,17 +20,25 @@ import (
 type Options struct {
 	Title    string // empty: the page's subject
 	Pictures int    // most pictures of solutions
-	// Assumed lists the data of the instances that neither their files nor a platform states; it appears in the page's
-	// summary.
-	Assumed string
+	// Told holds the accounts of the instances' files, a line each; they begin the page's summary.
+	Told []string
 }
 
-// assumptions returns the beginning of a page's summary.
-func (o Options) assumptions() []string {
-	if o.Assumed == "" {
-		return nil
+// told returns the beginning of a page's summary.
+func (o Options) told() (all []string) {
+	for _, line := range o.Told {
+		all = append(all, words.Upper(line)+".")
 	}
-	return []string{words.Upper(o.Assumed) + "."}
+	return all
+}
+
+// Tell adds the account of an instance's files to a page.
+func (o *Options) Tell(in model.Instance) {
+	for _, line := range model.AccountOf(in).Lines() {
+		if !slices.Contains(o.Told, line) {
+			o.Told = append(o.Told, line)
+		}
+	}
 }
 
 // DefaultPictures is how many solutions are drawn unless another number is asked for.
@@ -46,7 +54,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{Title: o.Title, Lead: o.assumptions()}
+	p := &page{Title: o.Title, Lead: o.told()}
 	p.summarise(all)
 	p.Sections = append(p.Sections, gapTables(all), parameterCurves(all), profiles(all), overTime(all), growth(all))
 	d := &pictures{left: o.Pictures}

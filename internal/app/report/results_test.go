@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -47,25 +47,19 @@ func drawnRuns(n int) []Run {
 func pageOf(t testing.TB, all []Run, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Results(context.Background(), &b, all, o); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, Results(context.Background(), &b, all, o))
 	return b.String()
 }
 
 func TestResults(t *testing.T) {
 	t.Parallel()
 	text := pageOf(t, drawnRuns(20), Options{})
-	for _, want := range []string{"Results of p", "60 runs of 3 algorithms on 20 instances of dag, plan p.", "An optimal solution is proved for 20 instances.", "1 run ended without a solution",
-		`<a href="#gaps">Gaps</a>`, `<a href="#profiles">`, `<a href="#time">`, `<a href="#growth">`, "search: exponent 3.00", "heft: exponent 1.00", "graph-19", "59 solutions verified by gapwise 1.",
-		"n = 20 problems", "gapwise bench p.yaml --instances &#39;^graph-3$&#39; -o again.jsonl"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page doesn't hold %q", want)
-		}
-	}
-	if again := pageOf(t, drawnRuns(20), Options{}); again != text {
-		t.Error("the same runs make another page")
-	}
+	require.Says(t, "the page", text, "Results of p", "60 runs of 3 algorithms on 20 instances of dag, plan p.",
+		"An optimal solution is proved for 20 instances.", "1 run ended without a solution",
+		`<a href="#gaps">Gaps</a>`, `<a href="#profiles">`, `<a href="#time">`, `<a href="#growth">`,
+		"search: exponent 3.00", "heft: exponent 1.00", "graph-19", "59 solutions verified by gapwise 1.",
+		"n = 20 problems", "gapwise bench p.yaml --instances &#39;^graph-3$&#39; -o again.jsonl")
+	require.Same(t, "the page of the same runs", text, pageOf(t, drawnRuns(20), Options{}))
 	wellMade(t, text)
 }
 
@@ -73,12 +67,8 @@ func TestResults(t *testing.T) {
 // loaded.
 func wellMade(t testing.TB, text string) {
 	t.Helper()
-	if n := strings.Count(text, "<script"); n != 1 {
-		t.Errorf("%d scripts", n)
-	}
-	if n := strings.Count(text, "<style"); n != 1 {
-		t.Errorf("%d styles", n)
-	}
+	require.Same(t, "scripts", 1, strings.Count(text, "<script"))
+	require.Same(t, "styles", 1, strings.Count(text, "<style"))
 	if !strings.Contains(text, "default-src &#39;none&#39;") {
 		t.Error("there is no policy")
 	}
@@ -88,13 +78,9 @@ func wellMade(t testing.TB, text string) {
 		}
 	}
 	for k, line := range strings.Split(text, "\n") {
-		if seen := visible.Text(line, "\t"); seen != line {
-			t.Errorf("line %d holds what nobody sees: %.200s", k+1, seen)
-		}
+		require.Same(t, fmt.Sprintf("visible signs of line %d", k+1), line, visible.Text(line, "\t"))
 	}
-	if on := regexp.MustCompile(`<[^>"']*\son\w+\s*=`).FindString(text); on != "" {
-		t.Errorf("an inline handler: %s", on)
-	}
+	require.Same(t, "an inline handler", "", regexp.MustCompile(`<[^>"']*\son\w+\s*=`).FindString(text))
 }
 
 // Names of any kind are text.
@@ -127,7 +113,6 @@ func TestManyRuns(t *testing.T) {
 }
 
 func TestNoResults(t *testing.T) {
-	t.Parallel()
 	if err := Results(context.Background(), &bytes.Buffer{}, nil, Options{}); err == nil {
 		t.Error("nothing makes a page")
 	}
@@ -140,11 +125,7 @@ func TestNoResults(t *testing.T) {
 // Anything that can be read as results makes a page or an error that explains why.
 func FuzzResults(f *testing.F) {
 	for _, r := range drawnRuns(2) {
-		line, err := json.Marshal(r.Record)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(append(line, 10))
+		f.Add(append(require.Value(json.Marshal(r.Record))(f), 10))
 	}
 	f.Add([]byte(`{"plan":"p","instance":"<script>","instance_hash":"","kind":"vcsched","algorithm":"x","seed":0,"status":"optimal","objective":-1e308,"bound":1e308,"elapsed_s":-1,"nodes":-3,"verified":true,"version":"","params":{"a":1e308},"trajectory":[[0,null,null],[1e300,-1,2]]}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -170,17 +151,12 @@ func TestInstance(t *testing.T) {
 	in := smallGraph()
 	var b bytes.Buffer
 	said := 0
-	err := Instance(context.Background(), &b, in, nil, Solving{TimeLimit: 5e9, Seed: 1, Said: func(string) { said++ }}, Options{Pictures: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, Instance(context.Background(), &b, in, nil,
+		Solving{TimeLimit: 5e9, Seed: 1, Said: func(string) { said++ }}, Options{Pictures: 3}))
 	text := b.String()
 	wellMade(t, text)
-	for _, want := range []string{"<h1>diamond</h1>", "It is optimal: no solution is better than the bound", "critical-path", "data:image/svg+xml;base64,", "has verified", "gapwise solve --algorithm"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page doesn't hold %q", want)
-		}
-	}
+	require.Says(t, "the page", text, "<h1>diamond</h1>", "It is optimal: no solution is better than the bound",
+		"critical-path", "data:image/svg+xml;base64,", "has verified", "gapwise solve --algorithm")
 	if said < 5 {
 		t.Errorf("%d lines were said", said)
 	}
@@ -195,38 +171,31 @@ func smallGraph() *model.DAG {
 // The results before the context ended are on the page, which states what it lacks; if there are none, the reason isn't
 // the instance.
 func TestStopped(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var b bytes.Buffer
 	s := Solving{TimeLimit: 2e8, Seed: 1, Said: func(string) { cancel() }}
-	if err := Instance(ctx, &b, smallGraph(), nil, s, Options{Pictures: 1}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"one-machine", "Algorithms that didn&#39;t run: the command was stopped before.", "Pictures of 1 solution: the command was stopped before."} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q on the page", want)
-		}
-	}
-	if err := Instance(ctx, &b, smallGraph(), nil, s, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped from the start: %v", err)
-	}
+	require.OK(t, Instance(ctx, &b, smallGraph(), nil, s, Options{Pictures: 1}))
+	require.Says(t, "the text", b.String(), "one-machine",
+		"Algorithms that didn&#39;t run: the command was stopped before.",
+		"Pictures of 1 solution: the command was stopped before.")
+	require.Refused(t, "stopped from the start", Instance(ctx, &b, smallGraph(), nil, s, Options{}),
+		context.Canceled, "")
 }
 
 // A log's page has its policies over time.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	in := smallLog()
+	in.Account = model.NewAccount("x<y.swf", "Standard Workload Format")
+	in.Account.Took(60, "jobs")
 	var b bytes.Buffer
-	if err := Instance(context.Background(), &b, in, &Log{Name: "<log>", Said: "60 of 60 jobs taken", Command: "gapwise convert x.swf"}, Solving{TimeLimit: 2e8, Seed: 1}, Options{Pictures: 1}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, Instance(context.Background(), &b, in,
+		&Log{Name: "<log>", Command: "gapwise convert x.swf"},
+		Solving{TimeLimit: 2e8, Seed: 1}, Options{Pictures: 1}))
 	text := b.String()
 	wellMade(t, text)
-	for _, want := range []string{"Policies", "Over time", "clairvoyant", "declined work", "60 of 60 jobs taken", "all PEs", "gapwise convert x.swf", "&lt;log&gt;"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page doesn't hold %q", want)
-		}
-	}
+	require.Says(t, "the page", text, "Policies", "Over time", "clairvoyant", "declined work",
+		"X&lt;y.swf: Standard Workload Format, taken: 60 jobs", "all PEs", "gapwise convert x.swf", "&lt;log&gt;")
 }
 
 func smallLog() *model.Reservation {
@@ -244,7 +213,6 @@ func smallLog() *model.Reservation {
 // A solution that another run proves to be optimal is called so, and a result that a file only states is called stated,
 // in the rows and in the tables' counts.
 func TestStatusesAgree(t *testing.T) {
-	t.Parallel()
 	runs := []Run{made("g", "heft", 1, 10, 8, 0.1, nil), made("g", "search", 1, 10, 10, 0.2, nil), made("g", "cpop", 1, 12, 8, 0.1, nil)}
 	runs[1].Status, runs[1].Nodes = model.StatusOptimal, 5
 	text := pageOf(t, runs, Options{})
@@ -273,10 +241,9 @@ func TestPageAgreesWithTable(t *testing.T) {
 			given[k].Sealed = sealed(k)
 			records = append(records, given[k].Record)
 		}
-		figures, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "failed", "optimal", "gap mean %", "gap median %", "gap max %", "deg. mean %"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := require.Value(runs.Tabulate(records,
+			runs.TableOptions{Columns: []string{"runs", "failed", "optimal", "gap mean %", "gap median %",
+				"gap max %", "deg. mean %"}}))(t)
 		page := pageOf(t, given, Options{})
 		for _, r := range figures.Rows {
 			_, rest, _ := strings.Cut(page, `<th scope="row">`+r.Algorithm+"</th>")

@@ -5,12 +5,15 @@ package report
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Marks lie on the axis, ascending, and there are some.
@@ -40,7 +43,6 @@ func TestTicks(t *testing.T) {
 }
 
 func TestDates(t *testing.T) {
-	t.Parallel()
 	begin := time.Date(1996, 9, 23, 13, 0, 31, 0, time.UTC)
 	for days, want := range map[float64]string{340: "Oct 1996", 30: "30 Sep", 1: "24 Sep 00:00"} {
 		a := axis{begin: &begin, high: 86400 * days}
@@ -102,8 +104,6 @@ func wellFormed(t *testing.T, svg string) {
 
 func TestLong(t *testing.T) {
 	for s, want := range map[float64]string{86400: "1 day", 7 * 86400: "7 days", 5400: "90 minutes", 0.25: "250 ms"} {
-		if got := long(s); got != want {
-			t.Errorf("%v s: %q, want %q", s, got, want)
-		}
+		require.Same(t, fmt.Sprintf("%v s", s), want, long(s))
 	}
 }

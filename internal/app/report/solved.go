@@ -20,10 +20,8 @@ import (
 
 // Log describes the log that an instance was made of.
 type Log struct {
-	Name     string
-	Said     string // a report on its jobs
-	Invented string // the data that aren't the log's, with their seed; "" for none
-	Command  string // that makes the instance, in the file FileOf(the instance's name)
+	Name    string
+	Command string // that makes the instance, in the file FileOf(the instance's name)
 }
 
 // Instance solves an instance by all heuristics and auto, and writes the page of the results. Log is nil for an
@@ -47,9 +45,10 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 		q.algorithms[k] = r.Algorithm
 	}
 	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
-	p.Lead = o.assumptions()
+	o.Tell(in)
+	p.Lead = o.told()
 	q.lead(p, found, log)
-	for _, line := range p.Lead {
+	for _, line := range p.Lead[len(o.Told):] {
 		s.say("%s", line)
 	}
 	usages := q.usages(found)
@@ -118,14 +117,6 @@ type instanceLead struct {
 // words returns the page's text, a paragraph each.
 func (x *instanceLead) words() []string {
 	var all []string
-	if x.Log != nil {
-		all = append(all, "Jobs: "+x.Log.Said+".")
-		if x.Log.Invented != "" {
-			all = append(all, "Not the log's, and in every figure of this page: "+x.Log.Invented+".")
-		} else {
-			all = append(all, "Nothing was drawn: sizes, runtimes, estimates and submissions are the log's.")
-		}
-	}
 	if x.Overrun != "" {
 		all = append(all, x.Overrun)
 	}

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/stats"
 	"github.com/gapwise/gapwise/model"
 )
@@ -325,11 +325,7 @@ func (x *whatIf) percentiles(values []float64, percent int) (all []float64) {
 			blockOf[k] = int32(b)
 		}
 	}
-	order := make([]int32, len(values))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) })
+	sorted := order.By(order.Of[int32](len(values)), values)
 	times := make([]int, len(x.blocks))
 	for _, some := range x.draws {
 		clear(times)
@@ -339,7 +335,7 @@ func (x *whatIf) percentiles(values []float64, percent int) (all []float64) {
 			total += len(x.blocks[b])
 		}
 		need := (percent*total + 99) / 100
-		for _, k := range order {
+		for _, k := range sorted {
 			if need -= times[blockOf[k]]; need <= 0 {
 				all = append(all, values[k])
 				break

@@ -19,13 +19,8 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	today := x.cases[0]
 	p := &page{Title: cmp.Or(o.Title, "What if: "+today.in.Name)}
 	p.Subtitle = fmt.Sprintf("batch · %s jobs · today %s · gapwise %s", words.Short(float64(len(today.in.Jobs)), 0), today.words(), gapwise.Version)
-	p.Lead = o.assumptions()
-	if log != nil {
-		p.Lead = append(p.Lead, "Jobs: "+log.Said+".")
-		if log.Invented != "" {
-			p.Lead = append(p.Lead, "Not the log's, and in every figure of this page: "+log.Invented)
-		}
-	}
+	o.Tell(today.in)
+	p.Lead = o.told()
 	wait := &whatIfMeasures[0]
 	p.Cards = append(p.Cards, card{withUnit(wait.valueOf(today), "s"), "mean wait, today"})
 	for _, c := range x.cases[1:] {

@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,11 +32,7 @@ func queue(rng *rand.Rand) *model.Batch {
 func changesOf(t *testing.T, texts ...string) (all []Change) {
 	t.Helper()
 	for _, text := range texts {
-		c, err := ParseChange(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
+		all = append(all, require.Value(ParseChange(text))(t))
 	}
 	return all
 }
@@ -45,10 +41,9 @@ func changesOf(t *testing.T, texts ...string) (all []Change) {
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	in := queue(rand.New(rand.NewPCG(27, 7)))
-	x, err := Solving{Seed: 1, Effort: 50_000}.whatIf(t.Context(), in, "easy", changesOf(t, "processors=1x,policy=easy,estimates=users", "processors=1.25x,policy=easy-saf", "estimates=exact", "load=1.2x", "estimates=predicted"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := require.Value(Solving{Seed: 1, Effort: 50_000}.whatIf(t.Context(), in, "easy",
+		changesOf(t, "processors=1x,policy=easy,estimates=users", "processors=1.25x,policy=easy-saf",
+			"estimates=exact", "load=1.2x", "estimates=predicted")))(t)
 	if x.block != "day" || len(x.blocks) < fewestBlocks || x.cases[2].in.Processors != 10 || x.cases[3].in.Jobs[7].EstimateS != in.Jobs[7].RuntimeS || in.Jobs[7].EstimateS == in.Jobs[7].RuntimeS {
 		t.Fatalf("%d blocks by %s, %d processors", len(x.blocks), x.block, x.cases[2].in.Processors)
 	}
@@ -97,9 +92,7 @@ func TestWhatIf(t *testing.T) {
 			}
 		}
 		slices.Sort(all)
-		if want := all[(95*len(all)+99)/100-1]; y != want {
-			t.Errorf("draw %d: %s %v, want %v", k, m.name, y, want)
-		}
+		require.Same(t, fmt.Sprintf("draw %d: %s", k, m.name), all[(95*len(all)+99)/100-1], y)
 	}
 }
 
@@ -110,10 +103,8 @@ func TestClairvoyantIsBest(t *testing.T) {
 	for k := range in.Jobs { // more than there is room for: policies differ
 		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS / 4)
 	}
-	x, err := Solving{Seed: 1, Effort: 1}.whatIf(t.Context(), in, "fcfs", changesOf(t, "policy=sjf", "policy=spt", "processors=1.5x,policy=easy-saf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := require.Value(Solving{Seed: 1, Effort: 1}.whatIf(t.Context(), in, "fcfs",
+		changesOf(t, "policy=sjf", "policy=spt", "processors=1.5x,policy=easy-saf")))(t)
 	differ := false
 	for _, c := range x.cases {
 		for _, o := range x.cases {
@@ -125,10 +116,7 @@ func TestClairvoyantIsBest(t *testing.T) {
 	if !differ {
 		t.Error("all policies are alike")
 	}
-	all, err := Solving{Seed: 1, TimeLimit: 1}.solve(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(Solving{Seed: 1, TimeLimit: 1}.solve(t.Context(), in))(t)
 	last := all.runs[len(all.runs)-1]
 	for _, r := range all.runs {
 		if last.Algorithm != "auto" || *r.Objective < *last.Objective {
@@ -143,9 +131,9 @@ func TestWhatIfPage(t *testing.T) {
 	in := queue(rand.New(rand.NewPCG(27, 8)))
 	var pages, texts [2]bytes.Buffer
 	for k := range pages {
-		if err := WhatIf(t.Context(), &pages[k], &texts[k], in, "easy", changesOf(t, "processors=12", "policy=spt", "policy=fcfs", "load=0.9x"), nil, Solving{Seed: 3, Effort: 50_000}, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, WhatIf(t.Context(), &pages[k], &texts[k], in, "easy",
+			changesOf(t, "processors=12", "policy=spt", "policy=fcfs", "load=0.9x"), nil,
+			Solving{Seed: 3, Effort: 50_000}, Options{}))
 	}
 	if pages[0].String() != pages[1].String() || texts[0].String() != texts[1].String() {
 		t.Error("another page from the same")
@@ -155,36 +143,28 @@ func TestWhatIfPage(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	for _, want := range []string{"today: easy (online) on 8 processors", "B: policy=spt: spt (offline)", "D: load=0.9x", "clairvoyant response (s)", "1000 resamples", "Steady: the tenth"} {
-		if !strings.Contains(texts[0].String(), want) {
-			t.Errorf("the summary doesn't say %q:\n%s", want, texts[0].String())
-		}
-	}
-	for _, want := range []string{"By user", "By queue", "By size", "Ground and sky", "offline", "processors=12"} {
-		if !strings.Contains(pages[0].String(), want) {
-			t.Errorf("the page has no %q", want)
-		}
-	}
+	require.Says(t, "the summary", texts[0].String(), "today: easy (online) on 8 processors",
+		"B: policy=spt: spt (offline)", "D: load=0.9x", "clairvoyant response (s)", "1000 resamples",
+		"Steady: the tenth")
+	require.Says(t, "the page", pages[0].String(), "By user", "By queue", "By size", "Ground and sky", "offline",
+		"processors=12")
 }
 
 // Each impossible change is refused in one line that shows a valid one.
 func TestChangeRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "isn't key=value; give processors", "processors=0": "must be a number such as 120", "processors=1.5": "must be a number", "processors=-1x": "must be",
-		"load=2": "must be a number of times", "policy=esy": "esy", "estimates=mine": "must be one of users, exact, predicted", "speed=2x": `no key "speed"`, "processors=NaNx": "must be"} {
-		if _, err := ParseChange(text); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		"load=2": "must be a number of times", "policy=esy": "esy", "estimates=mine": "must be one of users, exact, predicted", "speed=2": `no key "speed"`, "processors=NaNx": "must be"} {
+		require.Refused(t, text, require.Err(ParseChange(text)), model.ErrInvalid, want)
 	}
 	in := queue(rand.New(rand.NewPCG(27, 9)))
-	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "policy=spt,estimates=predicted": "prediction",
+	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "speed=2x": `no key "speed"`, "policy=spt,estimates=predicted": "prediction",
 		"policy=online:true,estimates=predicted": "predicts for itself"} {
 		if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", changesOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	in.Tiers = 2
-	if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil); !errors.Is(err, model.ErrUnsupported) {
-		t.Error(err)
-	}
+	require.Refused(t, "error", require.Err((Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil)),
+		model.ErrUnsupported, "")
 }

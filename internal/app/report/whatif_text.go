@@ -16,7 +16,11 @@ import (
 
 // words describes a case.
 func (c *whatIfCase) words() string {
-	said := fmt.Sprintf("%s (%s) on %s processors", c.Policy, gapwise.ClassOf(model.KindBatch, c.Policy), words.Short(float64(c.in.Processors), 0))
+	unit := "processors"
+	if len(c.in.Nodes) > 0 {
+		unit = "nodes"
+	}
+	said := fmt.Sprintf("%s (%s) on %s %s", c.Policy, gapwise.ClassOf(model.KindBatch, c.Policy), words.Short(float64(c.in.Processors), 0), unit)
 	switch c.Estimates {
 	case estimatesExact:
 		said += ", estimates are the runtimes"

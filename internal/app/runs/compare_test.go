@@ -34,8 +34,7 @@ func TestCompareByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := sample()
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			got := require.Value(Compare(records, tc.options))(t)
-			require.Same(t, "values", tc.want, got.Rows)
+			require.Same(t, "values", tc.want, require.Value(Compare(records, tc.options))(t).Rows)
 		})
 	}
 	for name, o := range map[string]CompareOptions{

@@ -109,7 +109,7 @@ func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 	}
 	tenth := (j.to - j.from) / 10
 	j.from, j.to = j.from+tenth, j.to-tenth
-	if through {
+	if through && len(b.Nodes) == 0 { // what jobs hold of nodes isn't a number of them
 		j.processors = b.Processors
 		j.late = lateness(j)
 	}

@@ -187,9 +187,7 @@ func TestJobFigures(t *testing.T) {
 			want := plainFigures(in, plainJobs(in, e), through)
 			got := map[string]float64{}
 			require.OK(t, jobMetrics(in, e, got))
-			if len(got) != len(want) {
-				t.Fatalf("%d figures, want %d", len(got), len(want))
-			}
+			require.Is(t, len(want), len(got), "figures")
 			for key, x := range want {
 				if !close(got[key], x) {
 					t.Errorf("round %d, %s: %s is %v, want %v", round, name, key, got[key], x)
@@ -234,7 +232,6 @@ func TestLatenessOfSome(t *testing.T) {
 
 // Tables of jobs divide them all, and a class has its plain figure.
 func TestTabulateJobs(t *testing.T) {
-	t.Parallel()
 	rng := rand.New(rand.NewPCG(27, 4))
 	in := testkit.RandomBatch(rng, 1, 40, 60)
 	var all []Solved
@@ -271,9 +268,7 @@ func TestTabulateJobs(t *testing.T) {
 			if want := []string{fmt.Sprint(n), figureOf(sum / float64(n))}; row[2] != want[0] || row[4] != want[1] {
 				t.Errorf("by %s, row %v, want %v", by, row, want)
 			}
-			if want := GroupOf(gapwise.ClassOf(model.KindBatch, name)); table.Groups[k] != want {
-				t.Errorf("%s stands among %s", name, table.Groups[k])
-			}
+			require.Same(t, name+" stands among", GroupOf(gapwise.ClassOf(model.KindBatch, name)), table.Groups[k])
 		}
 	}
 	table, err := TabulateJobs(all, "user", []string{"jobs", "steady wait"}, 1)

@@ -3,6 +3,7 @@
 package runs
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -28,18 +29,16 @@ func TestGroupsAreNotRankedAgainstEachOther(t *testing.T) {
 	got := require.Value(tabulate(policies(), TableOptions{Columns: []string{"deg. mean %", "best", "gap mean %"}}))(t)
 	want := [][]string{{"easy", "0.000", "1", "50.000"}, {"fcfs", "50.000", "0", "66.667"}, {"queue", "20.000", "0", "58.333"}, {"mine", "0.000", "1", "16.667"}, {"search", "0.000", "1", "0.000"}}
 	for k, row := range want {
-		if strings.Join(row, " ") != strings.Join(got.Rows[k], " ") {
-			t.Errorf("row %d is %v, want %v", k, got.Rows[k], row)
-		}
+		require.Same(t, fmt.Sprintf("row %d", k), strings.Join(got.Rows[k], " "),
+			strings.Join(row, " "))
 	}
 	groups := []string{}
 	for _, g := range got.Groups {
 		name, _, _ := strings.Cut(g, ":")
 		groups = append(groups, name)
 	}
-	if s := strings.Join(groups, ", "); s != "online policies, online policies, online policies, offline heuristics, yardsticks" {
-		t.Errorf("groups %s", s)
-	}
+	require.Same(t, "groups", "online policies, online policies, online policies, offline heuristics, yardsticks",
+		strings.Join(groups, ", "))
 	pairs := require.Value(Compare(policies(), CompareOptions{}))(t)
 	for k, row := range pairs.Rows {
 		class := func(a string) string {

@@ -29,30 +29,27 @@ func TestMergeContradictions(t *testing.T) {
 		}
 		return records
 	}
-	num := func(x float64) *float64 { return &x }
 	for name, c := range map[string]struct {
-		edit func(r *Record) // of exact's run on i1: optimal, 0.8
-		want string          // empty: no contradiction
+		change string // of exact's run on i1: optimal, 0.8
+		want   string // empty: no contradiction
 	}{
-		"nothing":        {func(*Record) {}, ""},
-		"time and nodes": {func(r *Record) { r.ElapsedS, r.Nodes = 9, 9 }, ""},
-		"objective":      {func(r *Record) { r.Objective = num(0.7) }, "a.jsonl:1 and b.jsonl:1 contradict each other: both are exact on i1 with seed 1, one is optimal, objective 0.8, second objective 0.9, bound 0.8, the other optimal, objective 0.7,"},
-		"second":         {func(r *Record) { r.Second = num(0.85) }, "second objective 0.85"},
-		"bound":          {func(r *Record) { r.Bound = num(0.81) }, "bound 0.81"},
-		"status":         {func(r *Record) { r.Status = model.StatusFeasible }, "the other feasible"},
-		"options":        {func(r *Record) { r.Options = "time_limit=1s" }, `one with the options "", the other with "time_limit=1s"`},
-		"another seed":   {func(r *Record) { r.Seed = 2 }, ""},
-		"bound beaten":   {func(r *Record) { r.Algorithm, r.Bound = "other", num(0.75) }, "b.jsonl:1 and a.jsonl:1 contradict each other: on i1, other proves the bound 0.75, exact has 0.8"},
-		"bound met":      {func(r *Record) { r.Algorithm, r.Bound = "other", num(0.8*(1-1e-9)) }, ""},
-		"infeasible": {func(r *Record) {
-			r.Algorithm, r.Status, r.Objective, r.Bound = "other", model.StatusInfeasible, nil, nil
-		}, "other proves i1 infeasible, exact has a solution"},
-		"stated bound":    {func(r *Record) { r.Algorithm, r.Bound, r.Sealed = "other", num(0.75), false }, ""},
-		"stated solution": {func(r *Record) { r.Algorithm, r.Objective, r.Bound, r.Sealed = "other", num(0.9), nil, false }, "exact proves the bound 0.8, other has 0.9"},
+		"nothing":         {"", ""},
+		"time and nodes":  {"ElapsedS=9; Nodes=9", ""},
+		"objective":       {"Objective=0.7", "a.jsonl:1 and b.jsonl:1 contradict each other: both are exact on i1 with seed 1, one is optimal, objective 0.8, second objective 0.9, bound 0.8, the other optimal, objective 0.7,"},
+		"second":          {"Second=0.85", "second objective 0.85"},
+		"bound":           {"Bound=0.81", "bound 0.81"},
+		"status":          {"Status=feasible", "the other feasible"},
+		"options":         {"Options=time_limit=1s", `one with the options "", the other with "time_limit=1s"`},
+		"another seed":    {"Seed=2", ""},
+		"bound beaten":    {"Algorithm=other; Bound=0.75", "b.jsonl:1 and a.jsonl:1 contradict each other: on i1, other proves the bound 0.75, exact has 0.8"},
+		"bound met":       {"Algorithm=other; Bound=0.7999999992", ""},
+		"infeasible":      {"Algorithm=other; Status=infeasible; Objective=nil; Bound=nil", "other proves i1 infeasible, exact has a solution"},
+		"stated bound":    {"Algorithm=other; Bound=0.75; Sealed=false", ""},
+		"stated solution": {"Algorithm=other; Objective=0.9; Bound=nil; Sealed=false", "exact proves the bound 0.8, other has 0.9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := at(sample(), "a.jsonl"), at(sample()[:1], "b.jsonl")
-			c.edit(&b[0])
+			require.Set(t, &b[0], c.change)
 			_, _, err := Merge(append(a, b...))
 			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)

@@ -65,6 +65,9 @@ func ScheduleTable(in model.Instance, s model.Solution) (Table, error) {
 	if !ok {
 		return Table{}, fmt.Errorf("%w: there is no table of a schedule for %s, but for batch", model.ErrUnsupported, in.Kind())
 	}
+	if len(b.Nodes) > 0 {
+		return Table{}, fmt.Errorf("%w: Batsim's table of a schedule counts processors, the machine has nodes; take the table of jobs", model.ErrUnsupported)
+	}
 	all, err := b.Outcomes(s)
 	if err != nil {
 		return Table{}, err

@@ -45,11 +45,9 @@ c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 	require.Same(t, "values", want, b.String())
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
-	table, err := JobTable(tvc, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
-		{StartS: 0, EndS: 7, Place: model.Embedding{Servers: []model.ServerVMs{{Server: 0, VMs: 2}, {Server: 1, VMs: 1}}}}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table = require.Value(JobTable(tvc,
+		&model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{
+			{StartS: 0, EndS: 7, Place: model.Embedding{Servers: []model.ServerVMs{{Server: 0, VMs: 2}, {Server: 1, VMs: 1}}}}}}}}))(t)
 	rows := [][]string{{"x", "v", "x", "0", "3", "7", "1", "COMPLETED_SUCCESSFULLY", "0", "7", "7", "0", "7", "1", "0-1", "", ""},
 		{"y", "v", "y", "1", "9", "3", "0", "REJECTED", "", "", "", "", "", "", "", "", ""}}
 	require.Same(t, "values", rows, table.Rows)

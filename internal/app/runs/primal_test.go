@@ -3,16 +3,17 @@
 package runs
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Berthold's definition: 1 until the first solution, then |best - x| / max.
 func TestPrimalIntegral(t *testing.T) {
-	t.Parallel()
 	nan := math.NaN()
 	const best = 50.0
 	r := &Record{}
@@ -23,14 +24,10 @@ func TestPrimalIntegral(t *testing.T) {
 		}
 	}
 	for s, want := range map[float64]float64{0: 1, 1.5: 1, 2: 0.5, 3.9: 0.5, 4: 0, 99: 0} {
-		if got := r.PrimalGapAt(s, best); got != want {
-			t.Errorf("at %v: %v, want %v", s, got, want)
-		}
+		require.Same(t, fmt.Sprintf("at %v", s), want, r.PrimalGapAt(s, best))
 	}
 	for _, c := range [][3]float64{{0, 0, 0}, {5, -5, 1}, {0, 5, 1}, {5, 5, 0}, {10, 5, 0.5}, {nan, 5, 1}} {
-		if got := PrimalGap(c[0], c[1]); got != c[2] {
-			t.Errorf("primal gap of %v to %v: %v, want %v", c[0], c[1], got, c[2])
-		}
+		require.Same(t, fmt.Sprintf("primal gap of %v to %v", c[0], c[1]), c[2], PrimalGap(c[0], c[1]))
 	}
 	// The integral equals the curve's.
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -55,7 +52,6 @@ func TestPrimalIntegral(t *testing.T) {
 // As a measure it goes to the end of the longest run on the instance, to the best
 // objective of all.
 func TestPrimalMeasure(t *testing.T) {
-	t.Parallel()
 	records := []Record{
 		{Kind: model.KindDAG, Hash: "a", Algorithm: "x", ElapsedS: 4, Objective: Optional(100.0), Trajectory: []Moment{{S: 1, Objective: 100}}},
 		{Kind: model.KindDAG, Hash: "a", Algorithm: "y", ElapsedS: 2, Objective: Optional(50.0)},

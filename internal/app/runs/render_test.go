@@ -25,16 +25,10 @@ func TestRenderHostileNames(t *testing.T) {
 		var b strings.Builder
 		require.OK(t, table.Render(&b, format))
 		text := b.String()
-		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q isn't in\n%s", format, w, text)
-			}
-		}
+		require.Says(t, "the text", text, want...)
 		if strings.ContainsAny(text, "\x1b\r\t\u009b\u202e") {
 			t.Errorf("%s: control characters get through: %q", format, text)
 		}
 	}
-	if table.Rows[5][0] != "two\nlines\r\t\u009b2J\u202e" {
-		t.Error("rendering changes the table")
-	}
+	require.Same(t, "the table after rendering", "two\nlines\r\t\u009b2J\u202e", table.Rows[5][0])
 }

@@ -45,7 +45,6 @@ func reserved() []Record {
 // Paired differences have their own intervals: the differences between instances cancel. Runs without a partner don't
 // count.
 func TestSeriesMinus(t *testing.T) {
-	t.Parallel()
 	lines := require.Value(Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"}))(t)
 	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
 	require.Same(t, "values", want, lines, cmpopts.EquateNaNs())
@@ -173,23 +172,18 @@ func TestValueNames(t *testing.T) {
 	}
 	want := []string{"mean finish: mean finish time (s)", "slowdown: mean slowdown", "acceptance %: acceptance rate (%)", "average yield: average yield", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
 	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // the ones of other problems
-	if !slices.Equal(got, want) {
-		t.Errorf("values are %q, want at least %q", got, want)
-	}
+	require.Same(t, "values", want, got)
 	for want, r := range map[string]Record{
 		"makespan (s)":    {Kind: model.KindDAG},
 		"used PE-seconds": {Kind: model.KindReservation, Variants: map[string]string{"goal": "pe_seconds"}},
 	} {
-		if a := title("objective", r); a != want {
-			t.Errorf("axis is %q, want %q", a, want)
-		}
+		require.Same(t, "axis", want, title("objective", r))
 	}
 }
 
 // An algorithm that solves only the easy instances isn't drawn beyond the bound of all, nor is one that solves them
 // with more seeds.
 func TestBoundIsNotPassed(t *testing.T) {
-	t.Parallel()
 	var records []Record
 	add := func(algorithm string, instance int, seed uint64, accepted float64) {
 		bound := float64(100 * (1 + instance))
@@ -223,7 +217,6 @@ func TestBoundIsNotPassed(t *testing.T) {
 
 // The bound's curve is the mean of the best sealed bounds, in the units of the value.
 func TestBoundSeries(t *testing.T) {
-	t.Parallel()
 	records := reserved()
 	umed := SeriesOptions{X: []string{"umed"}, Y: "objective", Bound: true}
 	lines, err := Series(records, umed)

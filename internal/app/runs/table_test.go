@@ -5,6 +5,7 @@ package runs
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -152,8 +153,7 @@ func TestRenderGolden(t *testing.T) {
 			if *update {
 				require.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
-			want := require.Value(os.ReadFile(file))(t)
-			require.Same(t, file, string(want), got.String())
+			require.Same(t, file, string(require.Value(os.ReadFile(file))(t)), got.String())
 		})
 	}
 	require.Refused(t, "unknown format", (Table{}).Render(&bytes.Buffer{}, "html"), model.ErrInvalid, "")
@@ -186,9 +186,7 @@ func TestDegradationOfAll(t *testing.T) {
 	want := [][]string{{"a", "0.000", "0.000", "0", "0", "25.000"}, {"b", "10.000", "40.000", "2", "1", "50.000"}}
 	for i, row := range want {
 		for k, cell := range row {
-			if table.Rows[i][k] != cell {
-				t.Errorf("%s of %s is %s, want %s", table.Header[k], row[0], table.Rows[i][k], cell)
-			}
+			require.Same(t, fmt.Sprintf("%s of %s", table.Header[k], row[0]), cell, table.Rows[i][k])
 		}
 	}
 	lines, err := Series(withParameter(records), SeriesOptions{X: []string{"slack"}, Y: "deg. all %", Algorithms: []string{"a", "b"}})

@@ -6,14 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/explain"
-	"github.com/gapwise/gapwise/internal/app/verdict"
-	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -50,7 +48,7 @@ type CheckRequest struct {
 }
 
 type (
-	verdictOf   struct{ verdict.Verdict }
+	verdictOf   struct{ ask.Verdict }
 	explanation struct{ explain.Explanation }
 )
 
@@ -63,19 +61,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, q any, answer func(
 		return
 	}
 	defer p.leave()
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer context.AfterFunc(s.halted, cancel)()
-	free, err := acquire(ctx, p.slots)
-	if err != nil {
-		s.fail(w, failureOf(err, "body"))
-		return
-	}
-	defer free()
-	s.figures.running.Add(1)
-	defer s.figures.running.Add(-1)
 	var x any
-	if err := panics.Call(func() (err error) { x, err = answer(ctx, p); return err }); err != nil {
+	if err := s.work(r.Context(), p, func(ctx context.Context) (err error) { x, err = answer(ctx, p); return err }); err != nil {
 		s.fail(w, failureOf(err, "body"))
 		return
 	}
@@ -102,7 +89,7 @@ func (s *Server) verify(w http.ResponseWriter, r *http.Request) {
 
 // judged has a result or a bare solution judged, in the instance's variant for which it was made, and returns both with
 // the judgement.
-func judged(ctx context.Context, in model.Instance, data []byte, where string, o verify.Options) (v verdict.Verdict, of model.Instance, r model.Result, err error) {
+func judged(ctx context.Context, in model.Instance, data []byte, where string, o verify.Options) (v ask.Verdict, of model.Instance, r model.Result, err error) {
 	if len(data) == 0 {
 		return v, in, r, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key %s is missing", where)
 	}
@@ -118,7 +105,7 @@ func judged(ctx context.Context, in model.Instance, data []byte, where string, o
 	if err != nil {
 		return v, in, r, failureOf(err, where)
 	}
-	if of = verdict.AsSolved(in, r.Solution, func(string) bool { return false }); of != in {
+	if of = ask.AsSolved(in, r.Solution, func(string) bool { return false }); of != in {
 		if err := of.Validate(); err != nil {
 			return v, of, r, failureOf(err, "instance")
 		}
@@ -126,20 +113,17 @@ func judged(ctx context.Context, in model.Instance, data []byte, where string, o
 	if o.Hash, err = model.Hash(of); err != nil {
 		return v, of, r, err
 	}
-	var report verify.Report
-	if whole {
-		v.Algorithm, v.Status = r.Algorithm, string(r.Status)
-		if r.InstanceHash != o.Hash {
-			return v, of, r, failuref(http.StatusBadRequest, where, "send the instance that it is of", "the result is of the instance %q (%.15s...), not of this one (%.15s...)", r.Instance, r.InstanceHash, o.Hash)
-		}
-		report, err = verify.Result(ctx, of, r, o)
-	} else {
-		report, err = verify.Verify(ctx, of, r.Solution, o)
+	claim := &r
+	switch {
+	case !whole:
+		claim = nil
+	case r.InstanceHash != o.Hash:
+		return v, of, r, failuref(http.StatusBadRequest, where, "send the instance that it is of", "the result is of the instance %q (%.15s...), not of this one (%.15s...)", r.Instance, r.InstanceHash, o.Hash)
 	}
-	if err != nil {
+	if v, _, err = ask.Judge(ctx, of, claim, r.Solution, o); err != nil {
 		return v, of, r, failureOf(err, where)
 	}
-	return v.Of(report), of, r, nil
+	return v, of, r, nil
 }
 
 // bound answers POST /v1/bound.
@@ -156,7 +140,7 @@ func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		return verdict.BoundsOf(ctx, in)
+		return ask.BoundsOf(ctx, in)
 	})
 }
 
@@ -174,13 +158,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 		}
 		var res model.Result
 		if len(q.Result) == 0 {
-			limited, cancel := context.WithTimeout(ctx, o.TimeLimit+o.TimeLimit/10+slack)
-			defer cancel()
-			started := time.Now()
-			res, err = gapwise.Solve(limited, in, o)
-			s.figures.solved(in.Kind(), res.Status, err, time.Since(started))
+			res, err = s.solved(ctx, in, o)
 		} else {
-			var v verdict.Verdict
+			var v ask.Verdict
 			v, in, res, err = judged(ctx, in, q.Result, "result", verify.Options{Valid: true})
 			if err == nil && !v.Accepted {
 				return nil, failuref(http.StatusUnprocessableEntity, "result", "POST /v1/verify says all that is wrong", "the judge refuses the result: %s",
@@ -218,6 +198,6 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 		if q.Proof == "" {
 			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing")
 		}
-		return verdict.OfProof(ctx, in, hash, q.Proof)
+		return ask.OfProof(ctx, in, hash, q.Proof)
 	})
 }

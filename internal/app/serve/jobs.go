@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 )
 
 // States of a job.
@@ -25,16 +25,16 @@ const (
 
 // Job is the state of a job.
 type Job struct {
-	ID       string           `json:"id"`
-	State    string           `json:"state" about:"waiting, running, done, cancelled or failed"`
-	Progress verdict.Progress `json:"progress"`
-	Result   json.RawMessage  `json:"result,omitempty" schema:"result" about:"of a job that is done or was cancelled while it ran"`
-	Error    *Failure         `json:"error,omitempty" about:"of a job that failed"`
+	ID       string          `json:"id"`
+	State    string          `json:"state" about:"waiting, running, done, cancelled or failed"`
+	Progress ask.Progress    `json:"progress"`
+	Result   json.RawMessage `json:"result,omitempty" schema:"result" about:"of a job that is done or was cancelled while it ran"`
+	Error    *Failure        `json:"error,omitempty" about:"of a job that failed"`
 }
 
 // job is a solve in the background.
 type job struct {
-	*verdict.Solve
+	*ask.Solve
 	cancel  context.CancelFunc
 	stopped bool // by a client
 	ended   time.Time
@@ -57,7 +57,7 @@ func newJobs(most int, keep time.Duration, room int64) *jobs {
 }
 
 // add makes a job of a random id, which can't be guessed.
-func (all *jobs) add(x *verdict.Solve, cancel context.CancelFunc) *job {
+func (all *jobs) add(x *ask.Solve, cancel context.CancelFunc) *job {
 	j := &job{Solve: x, cancel: cancel, Job: Job{ID: strings.ToLower(rand.Text()), State: waiting}}
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -77,7 +77,7 @@ func (d *describer) operation(r route) object {
 	if _, streams := r.response.(result); streams {
 		parameters = append(parameters, object{"name": "stream", "in": "query", "description": "progress as server-sent events or JSON lines; the header Accept says it, too",
 			"schema": object{"enum": []string{"events", "lines"}}})
-		d.schemaOf(reflect.TypeFor[verdict.Progress]())
+		d.schemaOf(reflect.TypeFor[ask.Progress]())
 	}
 	if parameters != nil {
 		o["parameters"] = parameters

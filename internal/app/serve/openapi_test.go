@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/openapi.json anew")
@@ -61,10 +63,7 @@ var compiled = sync.OnceValue(func() func(name string) (*jsonschema.Schema, erro
 // valid holds an answer against the schema of the description.
 func valid(t *testing.T, name string, text []byte) {
 	t.Helper()
-	s, err := compiled()(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(compiled()(name))(t)
 	x, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err == nil {
 		err = s.Validate(x)
@@ -78,14 +77,9 @@ func valid(t *testing.T, name string, text []byte) {
 // the published ones that it refers to.
 func TestDescription(t *testing.T) {
 	t.Parallel()
-	text, err := Describe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(Describe())(t)
 	if *update {
-		if err := os.WriteFile(described, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(described, text, 0o644))
 	}
 	if kept, err := os.ReadFile(described); err != nil || !bytes.Equal(kept, text) {
 		t.Errorf("%s isn't what the types say (error %v); go test ./internal/app/serve -run TestDescription -update writes it", described, err)
@@ -108,9 +102,7 @@ func TestDescription(t *testing.T) {
 			Schemas map[string]json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal(text, &doc))
 	if doc.OpenAPI != "3.1.0" || len(doc.Components.Schemas) < 12 {
 		t.Errorf("version %s, %d schemas", doc.OpenAPI, len(doc.Components.Schemas))
 	}
@@ -135,10 +127,7 @@ func TestDescription(t *testing.T) {
 		"CheckRequest":   body("instance", example(t, "six-tasks"), "proof", "x"),
 	} {
 		valid(t, name, q)
-		s, err := compiled()(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(compiled()(name))(t)
 		other, _ := jsonschema.UnmarshalJSON(io.MultiReader(strings.NewReader(`{"file":"x",`), bytes.NewReader(q[1:])))
 		if s.Validate(other) == nil {
 			t.Errorf("%s takes a key file", name)

@@ -30,7 +30,7 @@ type SolveRequest struct {
 // Options configure a solve.
 type Options struct {
 	Algorithm   string            `json:"algorithm,omitempty" about:"auto (and left out), exact or a name of gapwise algorithms"`
-	Engine      string            `json:"engine,omitempty" about:"engines of exact, with commas between several: search, highs, kernel; both is search,highs"`
+	Engine      string            `json:"engine,omitempty" about:"engines of exact, with commas between several: search, highs, kernel; both is the default and highs"`
 	Formulation string            `json:"formulation,omitempty" about:"formulation of highs"`
 	TimeLimitS  float64           `json:"time_limit_s,omitempty" about:"in seconds; left out: 10, or the service's longest if that is shorter"`
 	Seed        *uint64           `json:"seed,omitempty" about:"seed of the random generator; left out: 1"`

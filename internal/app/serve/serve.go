@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 )
 
 // Config holds the limits of a service.
@@ -95,9 +95,9 @@ func (s *Server) routes() []route {
 	return []route{
 		{"POST", "/v1/solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
 		{"POST", "/v1/verify", "Judge a solution in exact arithmetic", false, VerifyRequest{}, verdictOf{}, s.verify},
-		{"POST", "/v1/bound", "Compute the bounds that need no search", false, BoundRequest{}, verdict.BoundAnswer{}, s.bound},
+		{"POST", "/v1/bound", "Compute the bounds that need no search", false, BoundRequest{}, ask.BoundAnswer{}, s.bound},
 		{"POST", "/v1/explain", "Say why no solution beats the bound", false, ExplainRequest{}, explanation{}, s.explain},
-		{"POST", "/v1/check", "Replay a proof of a bound", false, CheckRequest{}, verdict.CheckAnswer{}, s.check},
+		{"POST", "/v1/check", "Replay a proof of a bound", false, CheckRequest{}, ask.CheckAnswer{}, s.check},
 		{"POST", "/v1/jobs", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},
 		{"GET", "/v1/jobs/{id}", "Tell how a job stands, and its result at the end", false, nil, Job{}, s.getJob},
 		{"DELETE", "/v1/jobs/{id}", "Cancel a job that isn't done, which ends with its best so far; forget one that is", false, nil, Job{}, s.deleteJob},

@@ -22,7 +22,8 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,9 +35,7 @@ func usual() Config {
 // started returns a server at work and its address.
 func started(t testing.TB, c Config) (*Server, string) {
 	t.Helper()
-	if err := c.Check(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, c.Check())
 	s := New(c)
 	web := httptest.NewServer(s)
 	t.Cleanup(func() { s.halt(); web.Close() })
@@ -49,11 +48,7 @@ func example(t testing.TB, name string) json.RawMessage {
 	if name == "vms" {
 		return json.RawMessage(`{"kind":"vcsched","version":1,"name":"vms","hosts":2,"jobs":[{"id":"a","tasks":1,"cpu":0.9,"memory":0.6},{"id":"b","tasks":2,"cpu":0.5,"memory":0.2},{"id":"c","tasks":1,"cpu":0.7,"memory":0.3}]}`)
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "examples", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return require.Value(os.ReadFile(filepath.Join("..", "..", "..", "docs", "examples", name+".json")))(t)
 }
 
 // examples has an instance of each kind, which engines solve at once.
@@ -102,10 +97,7 @@ func body(pairs ...any) []byte {
 // send sends a request and returns the status code and the answer.
 func send(t testing.TB, method, url string, text []byte, header ...string) (int, []byte, http.Header) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequest(method, url, bytes.NewReader(text)))(t)
 	r.Header.Set("Content-Type", "application/json")
 	for k := 0; k < len(header); k += 2 {
 		r.Header.Set(header[k], header[k+1])
@@ -113,16 +105,20 @@ func send(t testing.TB, method, url string, text []byte, header ...string) (int,
 			r.Host = header[k+1]
 		}
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := require.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	all, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
+	return answer.StatusCode, require.Value(io.ReadAll(answer.Body))(t), answer.Header
+}
+
+// answers sends a request, reports another status code or words that the answer lacks, and returns it.
+func answers(t testing.TB, code int, method, url string, text []byte, words ...string) []byte {
+	t.Helper()
+	got, answer, _ := send(t, method, url, text)
+	if got != code {
+		t.Errorf("%s %s: %d, want %d: %.1000s", method, url, got, code, answer)
 	}
-	return answer.StatusCode, all, answer.Header
+	require.Says(t, url, string(answer), words...)
+	return answer
 }
 
 // eventually waits until something holds.
@@ -141,14 +137,9 @@ func TestEachProblem(t *testing.T) {
 	_, url := started(t, usual())
 	for _, name := range examples {
 		text := example(t, name)
-		in, err := model.DecodeInstance(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := gapwise.Solve(context.Background(), in, gapwise.Options{Settings: model.Settings{Seed: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(model.DecodeInstance(text))(t)
+		want := require.Value(gapwise.Solve(context.Background(), in,
+			gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
 		code, answer, _ := send(t, "POST", url+"/v1/solve", body("instance", text))
 		got, err := model.DecodeResult(answer)
 		if code != 200 || err != nil || got.Status != want.Status || got.Objective != want.Objective || got.InstanceHash != want.InstanceHash || bytes.Count(answer, []byte("\n")) != 1 {
@@ -168,62 +159,41 @@ func TestEachProblem(t *testing.T) {
 			}
 			valid(t, "Verdict", judged)
 		}
-		code, list, _ := send(t, "POST", url+"/v1/bound", body("instance", text))
-		var b verdict.BoundAnswer
-		if err := json.Unmarshal(list, &b); code != 200 || err != nil || len(b.Bounds) == 0 {
-			t.Errorf("%s: bound: %d, %v: %s", name, code, err, list)
+		list := answers(t, 200, "POST", url+"/v1/bound", body("instance", text))
+		var b ask.BoundAnswer
+		if err := json.Unmarshal(list, &b); err != nil || len(b.Bounds) == 0 {
+			t.Errorf("%s: bound: %v: %s", name, err, list)
 		}
 		valid(t, "BoundAnswer", list)
-		for what, q := range map[string][]byte{"result": body("instance", text, "result", json.RawMessage(answer)), "instance": body("instance", text)} {
-			code, why, _ := send(t, "POST", url+"/v1/explain", q)
-			if code != 200 || !strings.Contains(string(why), `"why":[`) {
-				t.Errorf("%s: explain %s: %d: %s", name, what, code, why)
-			}
-			valid(t, "Explanation", why)
+		for _, q := range [][]byte{body("instance", text, "result", json.RawMessage(answer)), body("instance", text)} {
+			valid(t, "Explanation", answers(t, 200, "POST", url+"/v1/explain", q, `"why":[`))
 		}
 	}
 }
 
 // A wrong solution is answered with its errors, not with an error.
 func TestWrongSolution(t *testing.T) {
-	t.Parallel()
 	_, url := started(t, usual())
 	text := example(t, "six-tasks")
 	_, answer, _ := send(t, "POST", url+"/v1/solve", body("instance", text))
 	forged := bytes.Replace(answer, []byte(`"status":"optimal"`), []byte(`"status":"feasible"`), 1)
 	forged = bytes.Replace(forged, []byte(`"objective":`), []byte(`"objective":1`), 1)
-	code, verdict, _ := send(t, "POST", url+"/v1/verify", body("instance", text, "solution", json.RawMessage(forged)))
-	if code != 200 || !strings.Contains(string(verdict), `"accepted":false`) {
-		t.Errorf("%d: %s", code, verdict)
-	}
-	if code, why, _ := send(t, "POST", url+"/v1/explain", body("instance", text, "result", json.RawMessage(forged))); code != 422 {
-		t.Errorf("explain: %d: %s", code, why)
-	}
+	answers(t, 200, "POST", url+"/v1/verify", body("instance", text, "solution", json.RawMessage(forged)), `"accepted":false`)
+	answers(t, 422, "POST", url+"/v1/explain", body("instance", text, "result", json.RawMessage(forged)))
 }
 
 // A proof is replayed; a forged one is refused with the line.
 func TestCheck(t *testing.T) {
-	t.Parallel()
 	_, url := started(t, usual())
 	text := example(t, "six-tasks")
-	in, err := model.DecodeInstance(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(model.DecodeInstance(text))(t)
 	var proof strings.Builder
-	if _, err := gapwise.Solve(context.Background(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Proof: &model.ProofWriter{Writer: &proof}}}); err != nil {
-		t.Fatal(err)
-	}
-	code, answer, _ := send(t, "POST", url+"/v1/check", body("instance", text, "proof", proof.String()))
-	if code != 200 || !strings.Contains(string(answer), `"accepted":true,"claim":"no schedule`) {
-		t.Errorf("%d: %s", code, answer)
-	}
-	valid(t, "CheckAnswer", answer)
+	require.OK(t, require.Err(gapwise.Solve(context.Background(), in,
+		gapwise.Options{Settings: model.Settings{Seed: 1, Proof: &model.ProofWriter{Writer: &proof}}})))
+	valid(t, "CheckAnswer", answers(t, 200, "POST", url+"/v1/check", body("instance", text, "proof", proof.String()),
+		`"accepted":true,"claim":"no schedule`))
 	half := proof.String()[:proof.Len()/2]
-	code, answer, _ = send(t, "POST", url+"/v1/check", body("instance", text, "proof", half))
-	if code != 200 || !strings.Contains(string(answer), `"accepted":false`) || !strings.Contains(string(answer), `"reason":`) {
-		t.Errorf("half of it: %d: %s", code, answer)
-	}
+	answers(t, 200, "POST", url+"/v1/check", body("instance", text, "proof", half), `"accepted":false`, `"reason":`)
 }
 
 // Infeasible is an answer: a proof.
@@ -232,9 +202,7 @@ func TestInfeasible(t *testing.T) {
 	_, url := started(t, usual())
 	text := json.RawMessage(`{"kind":"vcsched","version":1,"name":"full","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.6},{"id":"b","tasks":1,"cpu":0.5,"memory":0.6}]}`)
 	for path, want := range map[string]string{"solve": `"status":"infeasible"`, "bound": `"infeasible":true`, "explain": `"conflict":`} {
-		if code, answer, _ := send(t, "POST", url+"/v1/"+path, body("instance", text)); code != 200 || !strings.Contains(string(answer), want) {
-			t.Errorf("%s: %d: %s", path, code, answer)
-		}
+		answers(t, 200, "POST", url+"/v1/"+path, body("instance", text), want)
 	}
 }
 
@@ -302,10 +270,8 @@ func TestRefused(t *testing.T) {
 		valid(t, "Failure", answer)
 	}
 	// A body of unknown length is read no further than it may go.
-	r, err := http.NewRequest("POST", url+"/v1/solve", io.MultiReader(strings.NewReader("{"), bytes.NewReader(make([]byte, 3<<20))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequest("POST", url+"/v1/solve",
+		io.MultiReader(strings.NewReader("{"), bytes.NewReader(make([]byte, 3<<20)))))(t)
 	r.Header.Set("Content-Type", "application/json")
 	if answer, err := http.DefaultClient.Do(r); err == nil { // else the service has closed the connection before
 		if answer.Body.Close(); answer.StatusCode != 413 {
@@ -369,9 +335,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	for _, path := range []string{"/v1/solve", "/v1/explain", "/v1/bound", "/v1/solve?stream=lines"} {
 		s.longest = 1 << 20
 		code, whole, _ := send(t, "POST", url+path, in)
-		if code != 200 {
-			t.Fatalf("%s: %d", path, code)
-		}
+		require.Is(t, 200, code, path)
 		s.longest = int64(len(whole)) / 3
 		code, answer, _ := send(t, "POST", url+path, in)
 		last := answer[bytes.LastIndexByte(bytes.TrimSpace(answer), '\n')+1:]
@@ -422,9 +386,7 @@ func TestToken(t *testing.T) {
 	}
 	for address, want := range map[string]bool{"127.0.0.1:80": true, "localhost:1": true, "[::1]:80": true, "127.9.9.9": true,
 		":80": false, "0.0.0.0:80": false, "[::]:80": false, "10.0.0.1:80": false, "localhost.example.org:80": false, "": false} {
-		if Loopback(address) != want {
-			t.Errorf("%q: loopback is %v", address, !want)
-		}
+		require.Same(t, address+" is a loopback", want, Loopback(address))
 	}
 }
 
@@ -553,9 +515,7 @@ func TestTooMany(t *testing.T) {
 	if code != 429 || h.Get("Retry-After") != "1" {
 		t.Errorf("%d: %s", code, answer)
 	}
-	if code, _, _ := send(t, "GET", url+"/healthz", nil); code != 200 {
-		t.Errorf("health: %d", code)
-	}
+	answers(t, 200, "GET", url+"/healthz", nil)
 	leave()
 	all.Wait()
 	eventually(t, "both are gone", func() bool { return !s.gate.busy() && s.figures.running.Load() == 0 && s.gate.weight.Load() == 0 })
@@ -587,12 +547,8 @@ func TestManyAtOnce(t *testing.T) {
 	if s.gate.busy() || s.gate.weight.Load() != 0 {
 		t.Error("places aren't given back")
 	}
-	_, text, _ := send(t, "GET", url+"/metrics", nil)
-	for _, want := range []string{"gapwise_requests_total{route=\"POST /v1/solve\",code=\"200\"} 200\n", "gapwise_solve_seconds_count 200\n", "gapwise_running 0\n"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the figures lack %q:\n%s", want, text)
-		}
-	}
+	text := answers(t, 200, "GET", url+"/metrics", nil, "gapwise_requests_total{route=\"POST /v1/solve\",code=\"200\"} 200\n",
+		"gapwise_solve_seconds_count 200\n", "gapwise_running 0\n")
 	for line := range strings.Lines(string(text)) {
 		var name string
 		var value float64
@@ -613,12 +569,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	q := body("instance", example(t, "six-tasks"), "options", map[string]any{"algorithm": "heft"})
 	alive := func(n int) (uint64, int) {
 		for range n {
-			if code, answer, _ := send(t, "POST", url+"/v1/solve", q); code != 200 {
-				t.Fatalf("%d: %s", code, answer)
-			}
-			if code, answer, _ := send(t, "POST", url+"/v1/jobs", q); code != 202 {
-				t.Fatalf("%d: %s", code, answer)
-			}
+			answers(t, 200, "POST", url+"/v1/solve", q)
+			answers(t, 202, "POST", url+"/v1/jobs", q)
 		}
 		eventually(t, "all are done", func() bool { return !s.gate.busy() })
 		var m runtime.MemStats
@@ -641,10 +593,7 @@ func TestDrain(t *testing.T) {
 	c := usual()
 	c.Grace = 300 * time.Millisecond
 	s := New(c)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	url := "http://" + l.Addr().String()
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -657,9 +606,7 @@ func TestDrain(t *testing.T) {
 	}()
 	_, answer, _ := send(t, "POST", url+"/v1/jobs", q)
 	var j Job
-	if err := json.Unmarshal(answer, &j); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, json.Unmarshal(answer, &j))
 	eventually(t, "both run", func() bool { return s.figures.running.Load() == 2 })
 	waits := make(chan int, 1) // behind the two
 	go func() {
@@ -672,15 +619,11 @@ func TestDrain(t *testing.T) {
 	if code, answer, h := send(t, "POST", url+"/v1/solve", q); code != 503 || h.Get("Retry-After") == "" {
 		t.Errorf("new work: %d: %s", code, answer)
 	}
-	if code, _, _ := send(t, "GET", url+"/healthz", nil); code != 503 {
-		t.Errorf("health: %d", code)
-	}
+	answers(t, 503, "GET", url+"/healthz", nil)
 	if r, err := model.DecodeResult(<-answered); err != nil || r.Solution == nil {
 		t.Errorf("the solve: %v", err)
 	}
-	if code := <-waits; code != 503 {
-		t.Errorf("what waits is answered %d", code)
-	}
+	require.Same(t, "what waits is answered", 503, <-waits)
 	eventually(t, "the job's result", func() bool {
 		_, answer, _ := send(t, "GET", url+"/v1/jobs/"+j.ID, nil)
 		return json.Unmarshal(answer, &j) == nil && j.State == done && len(j.Result) > 0
@@ -698,15 +641,9 @@ func TestClientsThatLeave(t *testing.T) {
 	q := body("instance", long(), "options", map[string]any{"time_limit_s": 60, "algorithm": "exact"})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
-	r, err := http.NewRequestWithContext(ctx, "POST", url+"/v1/solve?stream=lines", bytes.NewReader(q))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequestWithContext(ctx, "POST", url+"/v1/solve?stream=lines", bytes.NewReader(q)))(t)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := require.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
 	if line, err := bufio.NewReader(answer.Body).ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"progress":`) {
 		t.Errorf("%v: %s", err, line)
@@ -714,15 +651,10 @@ func TestClientsThatLeave(t *testing.T) {
 	leave()
 	eventually(t, "the solve has stopped", func() bool { return !s.gate.busy() && s.figures.running.Load() == 0 })
 
-	half, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := require.Value(net.Dial("tcp", strings.TrimPrefix(url, "http://")))(t)
 	fmt.Fprintf(half, "POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 	eventually(t, "half a body is read", s.gate.busy)
-	if s.figures.running.Load() != 0 {
-		t.Error("it has a slot")
-	}
+	require.Same(t, "slots in use", 0, s.figures.running.Load())
 	half.Close()
 	eventually(t, "it is gone", func() bool { return !s.gate.busy() && s.gate.weight.Load() == 0 })
 }
@@ -759,7 +691,6 @@ func FuzzRequest(f *testing.F) {
 
 // The playground, where a build has it, is at all paths that are no other's, without a token.
 func TestPage(t *testing.T) {
-	t.Parallel()
 	c := Config{Token: strings.Repeat("t", ShortestToken), Body: 1 << 20, Memory: 1 << 28, TimeLimit: time.Second, AtOnce: 1, Threads: 1, Jobs: 1, Keep: time.Minute,
 		Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("page " + r.URL.Path)) })}
 	s := New(c)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/internal/app/verdict"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 )
@@ -24,7 +24,7 @@ type task struct {
 	*pass
 	in model.Instance
 	o  gapwise.Options
-	*verdict.Solve
+	*ask.Solve
 }
 
 // task reads a request to solve. The caller must leave if it gets a task.
@@ -51,7 +51,7 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error
 			return t, failureOf(err, "start")
 		}
 	}
-	t.Solve = verdict.Watch(t.in)
+	t.Solve = ask.Watch(t.in)
 	t.o.Progress = t.Hear
 	return t, nil
 }
@@ -61,22 +61,36 @@ const slack = time.Second
 
 // run solves, when there is a slot. begun is called then.
 func (s *Server) run(ctx context.Context, t task, begun func()) (r model.Result, err error) {
+	err = s.work(ctx, t.pass, func(ctx context.Context) (err error) {
+		begun()
+		r, err = s.solved(ctx, t.in, t.o)
+		return err
+	})
+	return r, err
+}
+
+// work calls do when there is a slot. The end of the service ends its context.
+func (s *Server) work(ctx context.Context, p *pass, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.halted, cancel)()
-	free, err := acquire(ctx, t.slots)
+	free, err := acquire(ctx, p.slots)
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer free()
 	s.figures.running.Add(1)
 	defer s.figures.running.Add(-1)
-	begun()
-	started := time.Now()
-	ctx, stop := context.WithTimeout(ctx, t.o.TimeLimit+t.o.TimeLimit/10+slack)
+	return panics.Call(func() error { return do(ctx) })
+}
+
+// solved solves an instance, within its time limit and some slack.
+func (s *Server) solved(ctx context.Context, in model.Instance, o gapwise.Options) (r model.Result, err error) {
+	ctx, stop := context.WithTimeout(ctx, o.TimeLimit+o.TimeLimit/10+slack)
 	defer stop()
-	err = panics.Call(func() (err error) { r, err = gapwise.Solve(ctx, t.in, t.o); return err })
-	s.figures.solved(t.in.Kind(), r.Status, err, time.Since(started))
+	started := time.Now()
+	err = panics.Call(func() (err error) { r, err = gapwise.Solve(ctx, in, o); return err })
+	s.figures.solved(in.Kind(), r.Status, err, time.Since(started))
 	return r, err
 }
 

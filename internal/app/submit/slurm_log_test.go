@@ -38,24 +38,19 @@ func TestSlurmLog(t *testing.T) {
 	})
 	folder := t.TempDir()
 	files := map[string]string{
-		"squeue.txt": command("squeue", "-t", "all", "-o", "%i|%u|%a|%P|%q|%j|%V|%S|%e|%M|%l|%C|%D|%T"),
-		"nodes.txt":  command("scontrol", "show", "node"),
-		"sinfo.txt":  command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%T"),
+		"squeue.txt":  command("squeue", "-t", "all", "-o", "%i|%u|%a|%P|%q|%j|%V|%S|%e|%M|%l|%C|%D|%T"),
+		"nodes.txt":   command("scontrol", "show", "node"),
+		"sinfo.txt":   command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%T"),
+		"squeue.json": command("squeue", "-t", "all", "--json"),
+		"sinfo.json":  command("sinfo", "--json"),
 	}
 	for name, text := range files {
 		require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text+"\n"), 0o644))
 	}
-	path := filepath.Join(folder, "squeue.txt")
-	if !instances.IsSlurm(path) {
-		t.Fatalf("not known as a table of Slurm: %s", files["squeue.txt"])
-	}
-	for _, nodes := range []string{"nodes.txt", "sinfo.txt"} {
-		log := require.Value(instances.LoadLog(path, instances.SlurmOptions{Partition: "main", Nodes: filepath.Join(folder, nodes)}))(t)
-		spec := instances.NewBatchSpec()
-		in, said, err := instances.FromSWF(&spec, "squeue", log, instances.SWFJobs{Ran: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range [][2]string{{"squeue.txt", "nodes.txt"}, {"squeue.txt", "sinfo.txt"}, {"squeue.json", "sinfo.json"}} {
+		file := require.Value(instances.Open(filepath.Join(folder, c[0])))(t)
+		in, ran := require.Pair(file.WithRan(instances.Options{Platform: filepath.Join(folder, c[1]), Log: instances.LogOptions{Partition: "main"},
+			Jobs: instances.SWFJobs{Ran: true}}))(t)
 		jobs := in.(*model.Batch)
 		if jobs.Processors != 8 || len(jobs.Jobs) != len(ids) {
 			t.Fatalf("%d processors, %d jobs, want 8 and %d\n%s", jobs.Processors, len(jobs.Jobs), len(ids), files["squeue.txt"])
@@ -65,12 +60,12 @@ func TestSlurmLog(t *testing.T) {
 				t.Errorf("job %+v", j)
 			}
 		}
-		if report, err := verify.Verify(context.Background(), in, said.Ran, verify.Options{}); err != nil || report.Err() != nil {
+		if report, err := verify.Verify(context.Background(), in, ran, verify.Options{}); err != nil || report.Err() != nil {
 			t.Fatal(err, report.Err())
 		}
-		own := require.Value(in.Objective(said.Ran))(t)
+		own := require.Value(in.Objective(ran))(t)
 		r := require.Value(gapwise.Solve(context.Background(), in, gapwise.Options{Algorithm: "easy"}))(t)
-		t.Logf("mean response %.1f s under Slurm, %.1f s by EASY; %s", own.Value, r.Objective, strings.Join(said.Notes, "; "))
+		t.Logf("mean response %.1f s under Slurm, %.1f s by EASY\n%s", own.Value, r.Objective, strings.Join(jobs.Account.Lines(), "\n"))
 		if own.Value < r.Bound {
 			t.Errorf("the mean response is %v s, below the bound %v s", own.Value, r.Bound)
 		}

@@ -101,11 +101,10 @@ func startSlurm(t *testing.T) {
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(dir, "slurm.conf")
 	t.Setenv("SLURM_CONF", conf)
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "state"), 0o755), os.Mkdir(filepath.Join(dir, "spool"), 0o755),
+	require.OK(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "state"), 0o755),
+		os.Mkdir(filepath.Join(dir, "spool"), 0o755),
 		os.WriteFile(filepath.Join(dir, "cgroup.conf"), nil, 0o644),
-		os.WriteFile(conf, fmt.Appendf(nil, slurmConf, host, freePort(t), freePort(t), os.Geteuid(), dir), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+		os.WriteFile(conf, fmt.Appendf(nil, slurmConf, host, freePort(t), freePort(t), os.Geteuid(), dir), 0o644)))
 	// Cleanups run from the last to the first: jobs, slurmd, slurmctld, the folder.
 	daemon(t, dir, "slurmctld", "-D", "-i", "-f", conf)
 	daemon(t, dir, "slurmd", "-D", "-N", "one", "-f", conf)
@@ -173,10 +172,7 @@ func TestSlurm(t *testing.T) {
 	work := filepath.Join(t.TempDir(), "a folder")
 	require.OK(t, os.Mkdir(work, 0o755))
 	gapwise := filepath.Join(work, "gapwise")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", gapwise, "../../../cmd/gapwise")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	require.Run(t, exec.Command("go", "build", "-buildvcs=false", "-o", gapwise, "../../../cmd/gapwise"))
 
 	// GLPK runs by a script that has the first two tasks wait at their second run, until they are started again.
 	glpsol := require.Tool(t, "glpsol", "glpk-utils")
@@ -190,13 +186,12 @@ exec '%s' "$@"
 `, folder, glpsol)
 	bin := filepath.Join(work, "bin")
 	plan := filepath.Join(work, "plan.yaml")
-	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "glpsol"), []byte(script), 0o755), os.WriteFile(plan, []byte(`
+	require.OK(t, errors.Join(os.Mkdir(bin, 0o755),
+		os.WriteFile(filepath.Join(bin, "glpsol"), []byte(script), 0o755), os.WriteFile(plan, []byte(`
 name: p
 generators: [{kind: vcsched, hosts: [2], jobs: [5, 6, 7, 8], slack: [0.4], count: 2, seed: 1}]
 algorithms: [{name: exact, engine: glpsol}]
-`), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+`), 0o644)))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	startSlurm(t)
 
@@ -206,8 +201,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	parts := func() (all []runs.Record) {
 		files, _ := filepath.Glob(filepath.Join(folder, "parts", "*.jsonl"))
 		for _, f := range files {
-			some := require.Value(runs.ReadRecords(f))(t)
-			all = append(all, some...)
+			all = append(all, require.Value(runs.ReadRecords(f))(t)...)
 		}
 		return all
 	}
@@ -215,12 +209,8 @@ algorithms: [{name: exact, engine: glpsol}]
 	running := func() []string { return strings.Fields(command("squeue", "-h", "-t", "running", "-r", "-o", "%i")) }
 	until(t, "two tasks to be left", func() bool { return len(running()) == 2 })
 	tasks := running()
-	if out, err := exec.Command("scontrol", "requeue", tasks[0]).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if out, err := exec.Command("scancel", "--batch", "--signal=USR1", tasks[1]).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	require.Run(t, exec.Command("scontrol", "requeue", tasks[0]))
+	require.Run(t, exec.Command("scancel", "--batch", "--signal=USR1", tasks[1]))
 	merged := filepath.Join(folder, "p.jsonl")
 	until(t, "the job that merges", func() bool {
 		_, err := os.Stat(merged)
@@ -229,8 +219,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	logs := ""
 	files, _ := filepath.Glob(filepath.Join(folder, "logs", "*"))
 	for _, f := range files {
-		log := require.Value(os.ReadFile(f))(t)
-		logs += string(log)
+		logs += string(require.Value(os.ReadFile(f))(t))
 	}
 	for text, times := range map[string]int{
 		"p: all 8 runs are there":               1,
@@ -251,9 +240,7 @@ algorithms: [{name: exact, engine: glpsol}]
 	require.OK(t, benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}))
 	table := func(file string) runs.Table {
 		records := require.Value(runs.ReadRecords(file))(t)
-		if len(records) != 8 {
-			t.Errorf("%s: %d runs", file, len(records))
-		}
+		require.Same(t, fmt.Sprintf("runs of %s", file), 8, len(records))
 		for i := range records {
 			if !records[i].Sealed || records[i].Run != i+1 || records[i].Host == "" {
 				t.Errorf("%s:%d: sealed %v, run %d of %d on %q", file, i+1, records[i].Sealed, records[i].Run, records[i].Runs, records[i].Host)

@@ -38,20 +38,13 @@ func kubernetes() submit.Kubernetes {
 // The shell reads both scripts, and every option of sbatch comes before the first command, where sbatch looks for it.
 func TestScripts(t *testing.T) {
 	s := slurm()
-	array, merge, err := s.Scripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	array, merge := require.Pair(s.Scripts())(t)
 	for text, want := range map[string][]string{
 		string(array): {"#SBATCH --array=1-8%3\n", "#SBATCH --cpus-per-task=2\n", "#SBATCH --requeue\n", "#SBATCH --partition=short\n#SBATCH --time=2:00:00\n", `#SBATCH --output="/home/me/it's 5 %%/logs/%A_%a.log"`,
 			"\n/opt/gapwise bench p.yaml --workers 2 --shard \"$shard/8\" -o \"/home/me/it's 5 %/parts\"/ &\n"},
 		string(merge): {"#SBATCH --partition=short\n", "exec /opt/gapwise bench merge \"/home/me/it's 5 %/parts\" --plan p.yaml -o \"/home/me/it's 5 %/p.jsonl\"\n"},
 	} {
-		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%q isn't in\n%s", w, text)
-			}
-		}
+		require.Says(t, "the text", text, want...)
 		_, commands, _ := strings.Cut(text, "\ncd ")
 		if strings.Contains(commands, "#SBATCH") {
 			t.Errorf("options after the first command:\n%s", text)
@@ -67,38 +60,31 @@ func TestScripts(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for name, c := range map[string]struct {
-		edit func(*submit.Slurm)
-		want string
-	}{
-		"no shards":       {func(s *submit.Slurm) { s.Shards = 0 }, "0 tasks"},
-		"too many":        {func(s *submit.Slurm) { s.Shards = submit.MaxShards + 1 }, "100001 tasks"},
-		"no workers":      {func(s *submit.Slurm) { s.Workers = 0 }, "0 workers"},
-		"at once":         {func(s *submit.Slurm) { s.AtOnce = -1 }, "-1 tasks at once"},
-		"a line break":    {func(s *submit.Slurm) { s.Arguments = []string{"a\nb"} }, "line break"},
-		"no option":       {func(s *submit.Slurm) { s.Options = []string{"short"} }, `"short" is no option of sbatch`},
-		"our option":      {func(s *submit.Slurm) { s.Options = []string{"--array=1-2"} }, "--array of sbatch is taken"},
-		"option's break":  {func(s *submit.Slurm) { s.Options = []string{"-p\nrm"} }, "no option"},
-		"quotation marks": {func(s *submit.Slurm) { s.Folder = `/a"b` }, "quotation mark"},
+	for name, c := range map[string]struct{ change, want string }{
+		"no shards":       {"Shards=0", "0 tasks"},
+		"too many":        {"Shards=100001", "100001 tasks"},
+		"no workers":      {"Workers=0", "0 workers"},
+		"at once":         {"AtOnce=-1", "-1 tasks at once"},
+		"a line break":    {"Arguments.0=a\nb", "line break"},
+		"no option":       {"Options.0=short", `"short" is no option of sbatch`},
+		"our option":      {"Options.0=--array=1-2", "--array of sbatch is taken"},
+		"option's break":  {"Options.0=-p\nrm", "no option"},
+		"quotation marks": {`Folder=/a"b`, "quotation mark"},
 	} {
 		s := slurm()
-		c.edit(&s)
-		if _, _, err := s.Scripts(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
+		require.Set(t, &s, c.change)
+		_, _, err := s.Scripts()
+		require.Refused(t, name, err, model.ErrInvalid, c.want)
 	}
-	for name, c := range map[string]struct {
-		edit func(*submit.Kubernetes)
-		want string
-	}{
-		"no image":     {func(k *submit.Kubernetes) { k.Image = "" }, "the image is"},
-		"no quantity":  {func(k *submit.Kubernetes) { k.Memory = "much" }, `the memory is "much"`},
-		"no claim":     {func(k *submit.Kubernetes) { k.Claim = "My Claim" }, "must be the name of a PersistentVolumeClaim"},
-		"a large plan": {func(k *submit.Kubernetes) { k.PlanText = strings.Repeat("#", 2<<20) }, "1 MiB"},
-		"no shards":    {func(k *submit.Kubernetes) { k.Shards = 0 }, "0 tasks"},
+	for name, c := range map[string]struct{ change, want string }{
+		"no image":     {"Image=", "the image is"},
+		"no quantity":  {"Memory=much", `the memory is "much"`},
+		"no claim":     {"Claim=My Claim", "must be the name of a PersistentVolumeClaim"},
+		"a large plan": {"PlanText=" + strings.Repeat("#", 2<<20), "1 MiB"},
+		"no shards":    {"Shards=0", "0 tasks"},
 	} {
 		k := kubernetes()
-		c.edit(&k)
+		require.Set(t, &k, c.change)
 		require.Refused(t, name, require.Err(k.Manifest()), model.ErrInvalid, c.want)
 	}
 }
@@ -166,9 +152,7 @@ func TestManifest(t *testing.T) {
 			}
 		}
 		if text != "" {
-			if got := all[0].(map[string]any)["data"].(map[string]any)["plan.yaml"]; got != text {
-				t.Errorf("the plan is %q, want %q", got, text)
-			}
+			require.Same[any](t, "the plan", text, all[0].(map[string]any)["data"].(map[string]any)["plan.yaml"])
 			if !bytes.Contains(manifest, []byte("{name: plan, mountPath: /plan, readOnly: true}")) {
 				t.Errorf("the plan isn't mounted:\n%s", manifest)
 			}

@@ -9,7 +9,13 @@ import (
 // Batch returns the features of an instance. O(jobs).
 func Batch(b *model.Batch) []Feature {
 	var size, runtime moments
-	first, last, work, serial := 0.0, 0.0, 0.0, 0.0
+	first, last, work, serial, capacity := 0.0, 0.0, 0.0, 0.0, float64(b.Processors)
+	if len(b.Nodes) > 0 { // of the first resource
+		capacity = 0
+		for _, g := range b.Nodes {
+			capacity += float64(g.Count) * float64(g.Capacity[0])
+		}
+	}
 	for i := range b.Jobs {
 		j := &b.Jobs[i]
 		if i == 0 {
@@ -18,7 +24,11 @@ func Batch(b *model.Batch) []Feature {
 		first, last = min(first, j.SubmitS), max(last, j.SubmitS)
 		size.add(float64(j.Processes), 1)
 		runtime.add(j.RuntimeS, 1)
-		work += float64(j.Processes) * j.RuntimeS
+		need := 1.0
+		if j.Needs != nil {
+			need = float64(j.Needs.Each[0])
+		}
+		work += float64(j.Processes) * need * j.RuntimeS
 		if j.Processes == 1 {
 			serial++
 		}
@@ -27,7 +37,7 @@ func Batch(b *model.Batch) []Feature {
 		{"jobs", "", "number of jobs", float64(len(b.Jobs))},
 		{"processors", "", "number of processors", float64(b.Processors)},
 		{"tiers", "", "tiers of the processors", float64(b.Tiers)},
-		{"load", "", "processor-seconds asked for over those from first to last arrival", offered(work, float64(b.Processors), first, last)},
+		{"load", "", "processor-seconds asked for (of nodes, of the first resource) over those from first to last arrival", offered(work, capacity, first, last)},
 		{"serial", "", "share of single-process jobs", serial / float64(len(b.Jobs))},
 		{"mean_size", "", "mean number of processes", size.mean()},
 		{"mean_runtime", "s", "mean runtime", runtime.mean()},

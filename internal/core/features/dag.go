@@ -10,7 +10,8 @@ import (
 // DAG returns the features of an instance. O(V M + E + M²).
 //
 // The ratio of communication to computation (ccr) follows Topcuoglu, Hariri, Wu 2002. It is the mean time of an edge's
-// transfer between two different machines, as plans count on it, over the mean cost of a task, both over all machines.
+// transfer between two different machines, as plans count on it, over the mean cost of a task, both over all machines
+// (of a cost: all that can run the task).
 func DAG(d *model.DAG) []Feature {
 	g := view.OfDAG(d)
 	var costs, unevenness, rates, perData, startup, data moments
@@ -18,7 +19,9 @@ func DAG(d *model.DAG) []Feature {
 	for t := range mean {
 		var one moments
 		for m := range g.Machines {
-			one.add(g.Cost[t*g.Machines+m], 1)
+			if g.Runs(int32(t), int32(m)) {
+				one.add(g.Cost[t*g.Machines+m], 1)
+			}
 		}
 		mean[t] = one.mean()
 		costs.add(mean[t], 1)

@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,12 +55,8 @@ func TestFeatures(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if err := tc.in.Validate(); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, values(of(tc.in)), cmpopts.EquateApprox(1e-12, 1e-7)); diff != "" {
-				t.Errorf("features (-want,+got):\n%s", diff)
-			}
+			require.OK(t, tc.in.Validate())
+			require.Same(t, "features", tc.want, values(of(tc.in)), cmpopts.EquateApprox(1e-12, 1e-7))
 		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 type word string
@@ -51,9 +53,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("parameters %+v, want %+v", got, want)
 		}
 	}
-	if got := want[1].Flag(); got != "max-size" {
-		t.Errorf("flag %q", got)
-	}
+	require.Same(t, "flag", "max-size", want[1].Flag())
 	if got := Of(struct{ A, B int }{}); len(got) > 0 {
 		t.Errorf("fields without keys are parameters: %+v", got)
 	}
@@ -158,9 +158,7 @@ func TestSetThenNumbers(t *testing.T) {
 		}
 		err := p.Set(s, text)
 		refused := p.Key == "count" && x < 1 || p.Key == "factor" && x <= 0 || p.Key == "share" && x < 0.25
-		if refused != (err != nil) {
-			t.Fatalf("%s=%s: error %v", p.Key, text, err)
-		}
+		require.Is(t, err != nil, refused, p.Key, "=", text, "is refused:", err)
 		if err != nil {
 			s = SetDefaults(new(spec)) // a refused value isn't specified
 			want = map[string]float64{"count": 4, "max_size": 0, "factor": 0.5, "share": 0}
@@ -173,9 +171,7 @@ func TestSetThenNumbers(t *testing.T) {
 			t.Fatalf("%s is %q, want %q", p.Key, got, text)
 		}
 		for _, numbers := range []map[string]float64{Numbers(s), Numbers(*s)} {
-			if !reflect.DeepEqual(numbers, want) {
-				t.Fatalf("after %s=%s: %v, want %v", p.Key, text, numbers, want)
-			}
+			require.Same(t, fmt.Sprintf("after %s=%s", p.Key, text), want, numbers)
 		}
 	}
 	if accepted < 1000 {

@@ -172,7 +172,11 @@ func costs(d *model.DAG, t int) string {
 		if m > 0 {
 			text += ","
 		}
-		text += " " + Number(d.Cost(t, m)) + " s on " + Clean(d.Machines[m].ID)
+		if c := d.Cost(t, m); math.IsInf(c, 1) {
+			text += " can't run on " + Clean(d.Machines[m].ID)
+		} else {
+			text += " " + Number(c) + " s on " + Clean(d.Machines[m].ID)
+		}
 	}
 	return text
 }

@@ -111,12 +111,15 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 		return nil, err
 	}
 	x := &Scene{Unit: "s"}
-	label := "processors"
-	if in.Tiers == 2 {
+	label, name, lanes := "processors", "fg", lanesOf(in)
+	switch {
+	case lanes != nil:
+		label, name = in.Resources[0]+" of the nodes", in.Resources[0]
+	case in.Tiers == 2:
 		label = "foreground"
 	}
-	rows := []int{x.row(Row{Label: label, Group: label, Lanes: in.Processors, Drop: "foreground", Named: true,
-		Name: "fg"})}
+	rows := []int{x.row(Row{Label: label, Group: label, Lanes: lanes.count(in), Drop: "foreground", Named: true,
+		Name: name})}
 	if in.Tiers == 2 {
 		rows = append(rows, x.row(Row{Label: "background", Group: "background", Lanes: in.Processors, Drop: "background",
 			Named: true, Name: "bg"}))
@@ -159,11 +162,14 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 		if s.Lost {
 			b.Role = Lost
 		}
-		if s.of == 1 {
+		if s.of == 1 && lanes == nil {
 			b.Drag, b.Window = "both", []float64{j.SubmitS}
 		}
 		b.facts = func() []string {
 			on := " on processors " + s.Place.Processors.String()
+			if lanes != nil {
+				on = " on nodes " + s.Place.Processors.String()
+			}
 			facts := append(jobFacts(in, s.job), "runs from "+seconds(s.StartS, s.EndS)+on)
 			if s.Lost {
 				facts = append(facts, "killed: this work is lost")
@@ -179,9 +185,12 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 			switch {
 			case p < 0 || int(p) >= in.Processors:
 				return nil, bad("is on processor %d, there are 0 to %d", p, in.Processors-1)
-			case c > 0 && p == processors[c-1]:
+			case c > 0 && p == processors[c-1] && lanes == nil:
 				return nil, bad("is on processor %d twice", p)
 			}
+		}
+		if lanes != nil {
+			processors = lanes.take(in, s.job, processors, s.StartS, s.EndS)
 		}
 		for _, r := range Ranges(processors) {
 			b.Row, b.Lane, b.Lanes = rows[tier], r[0], r[1]-r[0]+1
@@ -197,7 +206,18 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 
 func jobFacts(in *model.Batch, k int) []string {
 	j := &in.Jobs[k]
-	return []string{"job " + Clean(j.ID) + ": " + words.Plural(j.Processes, "processor") + ", works " +
+	asks := words.Plural(j.Processes, "processor")
+	if j.Needs != nil {
+		if asks = "1 process of"; j.Processes > 1 {
+			asks = fmt.Sprintf("%d processes of", j.Processes)
+		}
+		for r, need := range j.Needs.Each {
+			if need > 0 {
+				asks += fmt.Sprintf(" %d %s", need, Clean(in.Resources[r]))
+			}
+		}
+	}
+	return []string{"job " + Clean(j.ID) + ": " + asks + ", works " +
 		Number(in.Work(k)) + " s",
 		"submitted at " + Number(j.SubmitS) + " s, estimate " + Number(j.Estimate()) + " s"}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestCommon(t *testing.T) {
@@ -28,9 +29,7 @@ func TestCommon(t *testing.T) {
 		"the largest whole": {[]float64{1<<53 - 1, 3 * (1<<53 - 1) / 3}, 1<<53 - 1, 1<<53 - 1},
 	}
 	for name, c := range tests {
-		if got := units.Common(c.values, c.most); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
+		require.Same(t, name, c.want, units.Common(c.values, c.most))
 	}
 	// No float64 has these.
 	if got := units.Common([]int64{3 * (1<<60 + 1), 1<<60 + 1}, 1<<62); got != 1<<60+1 {

@@ -3,8 +3,11 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/model"
@@ -18,7 +21,23 @@ type Batch struct {
 	Threshold         int64
 	Migration         int64
 	KillAtEstimate    bool
-	Jobs              []BatchJob // as in the instance
+	Nodes             *BatchNodes // nil: processors alone
+	Jobs              []BatchJob  // as in the instance
+}
+
+// BatchNodes are the nodes of a machine.
+type BatchNodes struct {
+	Resources []string
+	Capacity  [][]int64 // by group, of each of its nodes
+	Group     []int32   // of each node
+	First     []int32   // the first node of each group, and at the end the number of nodes
+}
+
+// NodeNeeds are what a job needs of nodes. Jobs with equal needs share one.
+type NodeNeeds struct {
+	Each              []int64
+	Spread, Exclusive bool
+	Alternatives      [][]int // groups that it may use, one list for each way to choose them
 }
 
 // BatchJob is a job in whole numbers.
@@ -29,10 +48,33 @@ type BatchJob struct {
 	// don't know it before the job ends.
 	Length     int64
 	Processes  int
-	Weight     int64   // at least 1
-	Use        []int64 // of each process, or one value for all
-	Foreground int64   // rate in the foreground
-	Efficiency int64   // in the background
+	Needs      *NodeNeeds // nil without nodes
+	Weight     int64      // at least 1
+	Use        []int64    // of each process, or one value for all
+	Foreground int64      // rate in the foreground
+	Efficiency int64      // in the background
+}
+
+// Alike reports, for an algorithm that counts processors, that the machine has nodes. The error wraps
+// model.ErrUnsupported.
+func (t *Batch) Alike() error {
+	if t.Nodes != nil {
+		return fmt.Errorf("%w: the machine has nodes with %s; take auto, list or a policy that places on nodes (fcfs, sjf, easy, easy-sjbf, easy-saf)",
+			model.ErrUnsupported, strings.Join(t.Nodes.Resources, ", "))
+	}
+	return nil
+}
+
+// Groups returns the groups that the job may use, in ascending order.
+func (n *NodeNeeds) Groups() (all []int64) {
+	for _, groups := range n.Alternatives {
+		for _, g := range groups {
+			if k, found := slices.BinarySearch(all, int64(g)); !found {
+				all = slices.Insert(all, k, int64(g))
+			}
+		}
+	}
+	return all
 }
 
 // FullRate is the rate of a dedicated processor.
@@ -66,6 +108,10 @@ func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
 func OfBatch(b *model.Batch) *Batch {
 	t := &Batch{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: units.Micro(b.MigrationS),
 		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchJob, len(b.Jobs))}
+	needs := map[*model.NodeNeeds]*NodeNeeds{}
+	if len(b.Nodes) > 0 {
+		t.Nodes = nodesOf(b)
+	}
 	whole := []int64{FullRate} // shared by jobs without uses
 	uses := 0
 	for k := range b.Jobs {
@@ -86,9 +132,26 @@ func OfBatch(b *model.Batch) *Batch {
 			}
 			x.Use = all[first:len(all):len(all)]
 		}
+		if n := j.Needs; n != nil {
+			if needs[n] == nil {
+				needs[n] = &NodeNeeds{n.Each, n.Spread, n.Exclusive, b.Alternatives(k)}
+			}
+			x.Needs = needs[n]
+		}
 		t.Jobs[k] = x
 	}
 	return t
+}
+
+// nodesOf returns the nodes of a machine.
+func nodesOf(b *model.Batch) *BatchNodes {
+	n := &BatchNodes{Resources: b.Resources, First: []int32{0}}
+	for g := range b.Nodes {
+		n.Capacity = append(n.Capacity, b.Nodes[g].Capacity)
+		n.Group = append(n.Group, slices.Repeat([]int32{int32(g)}, b.Nodes[g].Count)...)
+		n.First = append(n.First, int32(len(n.Group)))
+	}
+	return n
 }
 
 // Mean returns the mean response time in seconds, weighted and rounded as the objective is, for a weighted sum of

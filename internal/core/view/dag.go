@@ -15,7 +15,7 @@ import (
 // goroutines may read it.
 type Graph struct {
 	Tasks, Machines int
-	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m]
+	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m], +Inf if it can't run there
 	From, To        []int32   // tasks of each edge
 	Data            []float64 // of each edge, in data units
 
@@ -24,15 +24,20 @@ type Graph struct {
 
 	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
 	Startup []float64 // L of each machine, seconds
-	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n]; +Inf on the diagonal.
-	// See TransferModel.
+	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n], 0 without a path; see
+	// TransferModel. On the diagonal it is the machine's own, +Inf if data take no time within it.
 	Rate    []float64
-	Uniform bool // all machines have one start-up and all paths one rate
+	Local   bool // data take time within some machine
+	Sparse  bool // some machines have no path to some others
+	Uniform bool // all machines have one start-up, all paths one rate above 0, and no machine has a rate of its own
 
 	Links    []float64 // capacities, data units per second
 	routes   [][]int32 // links from machine m to n at [m*Machines+n]
 	Transfer model.TransferModel
 }
+
+// Runs reports whether task t can run on machine m.
+func (g *Graph) Runs(t, m int32) bool { return !math.IsInf(g.Cost[int(t)*g.Machines+int(m)], 1) }
 
 // Pred returns the edges into task t.
 func (g *Graph) Pred(t int32) []int32 { return g.predEdges[g.predAt[t]:g.predAt[t+1]] }
@@ -65,12 +70,19 @@ func (g *Graph) Interchangeable() bool {
 }
 
 // Comm returns the contention-free time of edge e from machine m to n in seconds
-// (Eq. 6; under TransferTCPAll Eq. 11); 0 within a machine.
+// (Eq. 6; under TransferTCPAll Eq. 11); +Inf without a path; within a machine data over its own rate, mostly 0.
 func (g *Graph) Comm(e, m, n int32) float64 {
 	if m == n {
-		return 0
+		if !g.Local {
+			return 0
+		}
+		return g.Data[e] / g.Rate[int(m)*g.Machines+int(m)]
 	}
-	return g.Startup[m] + g.Data[e]/g.Rate[int(m)*g.Machines+int(n)]
+	rate := g.Rate[int(m)*g.Machines+int(n)]
+	if rate == 0 {
+		return math.Inf(1)
+	}
+	return g.Startup[m] + g.Data[e]/rate
 }
 
 // OfDAG returns the arrays of a valid DAG. O(V M + E + M² + routes).
@@ -159,6 +171,8 @@ func (g *Graph) network(d *model.DAG) {
 	for a := range m {
 		for b := range m {
 			switch {
+			case a == b && d.Machines[a].LocalRate > 0:
+				g.Rate[a*m+b], g.Local = d.Machines[a].LocalRate, true
 			case a == b:
 				g.Rate[a*m+b] = math.Inf(1)
 			case net.PathCapacity != nil:
@@ -188,10 +202,13 @@ func (g *Graph) network(d *model.DAG) {
 	}
 	if g.Transfer == model.TransferTCPAll {
 		for k := range g.Rate {
-			g.Rate[k] *= model.TCPShare(1)
+			if k%(m+1) > 0 {
+				g.Rate[k] *= model.TCPShare(1)
+			}
 		}
 	}
-	g.Uniform = true
+	g.Sparse = slices.Contains(g.Rate, 0)
+	g.Uniform = !g.Local && !g.Sparse
 	for a := range m {
 		for b := range m {
 			if a != b && (g.Rate[a*m+b] != g.Rate[1] || g.Startup[a] != g.Startup[0]) {

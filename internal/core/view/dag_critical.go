@@ -87,7 +87,7 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 		// ends even if the schedule is invalid.
 		for _, e := range g.Pred(int32(t)) {
 			from := int(g.From[e])
-			hold, k, at := HoldData, -1, end[from]
+			hold, k, at := HoldData, -1, end[from]+g.Comm(e, machine[t], machine[t])
 			if machine[from] != machine[t] {
 				k = sent[e]
 				if k < 0 {

@@ -3,7 +3,6 @@
 package view_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -54,12 +54,8 @@ func TestCriticalByHand(t *testing.T) {
 		{"idle", sixSchedule(0, 6, 3, 9, 21, 26), []float64{6, 21, 20, 20}, late},
 	} {
 		got, err := view.Critical(d, c.s, c.arrived)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
-			t.Error(c.name, diff)
-		}
+		require.OK(t, err, c.name)
+		require.Same(t, c.name, c.want, got, cmpopts.EquateApprox(0, 1e-9))
 	}
 }
 
@@ -92,10 +88,7 @@ func TestCriticalSemiActive(t *testing.T) {
 		p := view.NewPlay(g)
 		makespan := p.Run(machine, order)
 		s := d.Schedule(machine, p.Start, p.Sent)
-		path, err := view.Critical(d, s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := require.Value(view.Critical(d, s, nil))(t)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(makespan, 1e-9) }
 		at := 0.0
 		for k, x := range path {
@@ -127,9 +120,7 @@ func TestCriticalErrors(t *testing.T) {
 		"edge":     func() error { _, err := view.Critical(d, unknown, nil); return err },
 		"shape":    func() error { _, err := view.Critical(d, &model.Schedule{}, nil); return err },
 	} {
-		if err := call(); !errors.Is(err, model.ErrInvalid) {
-			t.Error(name, err)
-		}
+		require.Refused(t, name, call(), model.ErrInvalid, "")
 	}
 	if path, err := view.Critical((&model.DAG{}), &model.Schedule{}, nil); err != nil || path != nil {
 		t.Error("an empty instance:", path, err)

@@ -17,9 +17,8 @@ type DAGTicks struct {
 	Unit  float64 // seconds per tick
 	Whole bool    // no time up to the horizon was rounded: makespans are multiples of Unit
 	Cost  []int32 // of task t on machine m at [t*Machines+m]
-	// Comm is the length of edge e between different machines: at [e] if the graph
-	// is Uniform or has one machine, else from machine m to n at
-	// [(e*Machines+m)*Machines+n].
+	// Comm is the length of edge e between different machines at [e] if the graph
+	// is Uniform, else from machine m to n at [(e*Machines+m)*Machines+n].
 	Comm []int32
 }
 
@@ -31,33 +30,26 @@ const (
 	BeyondTicks = 2 * MaxTicks
 )
 
-// times yields each cost and each contention-free length of an edge between different machines, one for each edge on a
-// uniform network. O(V M + E M²).
+// times yields each finite cost and each finite contention-free length of an edge, one for each edge on a uniform
+// network. O(V M + E M²).
 func (g *Graph) times(yield func(float64) bool) {
+	ends := func(x float64) bool { return math.IsInf(x, 1) || yield(x) }
 	for _, c := range g.Cost {
-		if !yield(c) {
+		if !ends(c) {
 			return
 		}
 	}
-	g.lengths(yield)
-}
-
-// lengths yields the lengths that times yields.
-func (g *Graph) lengths(yield func(float64) bool) {
-	if g.Uniform && g.Machines > 1 {
-		for e := range int32(len(g.Data)) {
-			if !yield(g.Comm(e, 0, 1)) {
+	for e := range int32(len(g.Data)) {
+		for k := range g.Machines * g.Machines {
+			m, n := int32(k/g.Machines), int32(k%g.Machines)
+			if m == n && !g.Local {
+				continue
+			}
+			if !ends(g.Comm(e, m, n)) {
 				return
 			}
-		}
-		return
-	}
-	for e := range int32(len(g.Data)) {
-		for m := range int32(g.Machines) {
-			for n := range int32(g.Machines) {
-				if m != n && !yield(g.Comm(e, m, n)) {
-					return
-				}
+			if g.Uniform {
+				break
 			}
 		}
 	}
@@ -90,23 +82,15 @@ func (g *Graph) Unit() float64 {
 // rounding: all are multiples of a power of two, 2^j, so a sum below 2^(53+j) is a
 // float64.
 func (g *Graph) ExactSums(n int) bool {
-	all, largest := int64(0), 0.0 // the bits of all times in units of 1/unitScale
-	see := func(v float64) bool {
+	all, largest, common := int64(0), 0.0, true // the bits of all times in units of 1/unitScale
+	g.times(func(v float64) bool {
 		largest = max(largest, v)
 		v *= unitScale
-		whole := v <= 1<<62 && v == float64(int64(v))
-		if whole {
+		if common = v <= 1<<62 && v == float64(int64(v)); common {
 			all |= int64(v)
 		}
-		return whole
-	}
-	for _, c := range g.Cost {
-		if !see(c) {
-			return false
-		}
-	}
-	common := true
-	g.lengths(func(v float64) bool { common = see(v); return common })
+		return common
+	})
 	return common && all > 0 && float64(n)*largest <= float64(all&-all)/unitScale*(1<<53)
 }
 
@@ -134,7 +118,7 @@ func (g *Graph) Ticks(horizon float64) *DAGTicks {
 	for i, c := range g.Cost {
 		k.Cost[i] = tick(c)
 	}
-	if n == 1 || g.Uniform {
+	if g.Uniform {
 		k.Comm = make([]int32, len(g.Data))
 		for e := range k.Comm {
 			if n > 1 {
@@ -144,9 +128,7 @@ func (g *Graph) Ticks(horizon float64) *DAGTicks {
 	} else {
 		k.Comm = make([]int32, len(g.Data)*n*n)
 		for i := range k.Comm {
-			if a, b := i/n%n, i%n; a != b {
-				k.Comm[i] = tick(g.Comm(int32(i/n/n), int32(a), int32(b)))
-			}
+			k.Comm[i] = tick(g.Comm(int32(i/n/n), int32(i/n%n), int32(i%n)))
 		}
 	}
 	if divisor > 1 {

@@ -9,9 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -47,12 +46,8 @@ func TestGraphUnit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := view.OfDAG(twoMachines(c.costs, c.data))
-			if got := g.Unit(); got != c.want {
-				t.Errorf("unit %v, want %v", got, c.want)
-			}
-			if got := g.ExactSums(10); got != c.exact {
-				t.Errorf("exact sums: %v, want %v", got, c.exact)
-			}
+			require.Same(t, "unit", c.want, g.Unit())
+			require.Same(t, "exact sums", c.exact, g.ExactSums(10))
 		})
 	}
 }
@@ -74,9 +69,7 @@ func TestGraphTicks(t *testing.T) {
 		"no horizon":   {[][]float64{{0, 0}}, 0, 0, view.DAGTicks{Unit: math.Ldexp(1, -1023), Whole: true, Cost: []int32{0, 0}, Comm: []int32{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(&c.want, view.OfDAG(twoMachines(c.costs, c.data)).Ticks(c.horizon)); diff != "" {
-				t.Error(diff)
-			}
+			require.Same(t, "horizon", &c.want, view.OfDAG(twoMachines(c.costs, c.data)).Ticks(c.horizon))
 		})
 	}
 }
@@ -125,9 +118,8 @@ func TestGraphTicksRandom(t *testing.T) {
 				sum += x
 				want.Add(want, new(big.Rat).SetFloat64(x))
 			}
-			if want.Cmp(new(big.Rat).SetFloat64(sum)) != 0 {
-				t.Fatalf("instance %d: a sum of 50 times is rounded to %v", k, sum)
-			}
+			require.Is(t, 0, want.Cmp(new(big.Rat).SetFloat64(sum)), "instance", k, "a sum of 50 times is rounded to",
+				sum)
 		}
 	}
 	if wholes < 1000 || sums < 1000 || sums == 2000 {

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/ticks"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/profile"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -110,9 +111,7 @@ func TestShiftLeftInPlace(t *testing.T) {
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d: from %v (-want,+got)\n%s", seed, starts, diff)
 		}
-		if err := ticks.Check(got); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		require.OK(t, ticks.Check(got), "seed", seed)
 		if !slices.Equal(got, starts) {
 			moved++
 		}
@@ -142,8 +141,6 @@ func TestWeightUnit(t *testing.T) {
 		"no float64's":   {[]model.Request{request(1<<50-1, 1<<12-1), request(1<<50-1, 1)}, 1<<50 - 1},
 	} {
 		in := &model.Reservation{PEs: 1 << 13, Goal: model.GoalPESeconds, Requests: c.requests}
-		if got := view.OfReservation(in).WeightUnit(); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
+		require.Same(t, name, c.want, view.OfReservation(in).WeightUnit())
 	}
 }

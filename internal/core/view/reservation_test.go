@@ -3,7 +3,7 @@
 package view_test
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/ticks"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,19 +42,13 @@ func TestReservationTicks(t *testing.T) {
 		"smallest": {oneRequest(5e-324, 1e-9, 1), ticks.Times{Decimals: 15, Exact: false, Requests: request(0, 0, 1e6, 1e15, 1e6, never)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := c.in.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, c.in.Validate())
 			got := view.OfReservation(c.in)
-			if d := cmp.Diff(c.want, got.Times, cmpopts.IgnoreUnexported(ticks.Times{})); d != "" {
-				t.Errorf("(-want,+got)\n%s", d)
-			}
+			require.Same(t, "times", c.want, got.Times, cmpopts.IgnoreUnexported(ticks.Times{}))
 		})
 	}
 	for _, in := range []*model.Reservation{oneRequest(1e9, 1e-9, 1e9+1), oneRequest(0, 1e-9, 1e15), oneRequest(1e308, 1, 1e308), oneRequest(0, 5e-324, 1)} {
-		if err := in.Validate(); !errors.Is(err, model.ErrInvalid) {
-			t.Errorf("%+v: error %v", in.Requests[0], err)
-		}
+		require.Refused(t, fmt.Sprint(in.Requests[0]), in.Validate(), model.ErrInvalid, "")
 		view.OfReservation(in) // whatever it says
 	}
 }
@@ -88,9 +83,7 @@ func TestReservationTicksWithdrawn(t *testing.T) {
 		for _, j := range ticks.Jobs {
 			jobs = append(jobs, job{j.Request, j.Due, j.Length, j.Counted, j.Weight})
 		}
-		if d := cmp.Diff(c.jobs, jobs); d != "" {
-			t.Errorf("%s: jobs (-want,+got)\n%s", goal, d)
-		}
+		require.Same(t, fmt.Sprintf("%s: jobs", goal), c.jobs, jobs)
 		if d := cmp.Diff(c.free, ticks.Free); d != "" || ticks.FreeWeight != c.freeWeight || ticks.WeightUnit() != c.unit {
 			t.Errorf("%s: weight %v of the free, unit %d, want %v and %d (-want,+got)\n%s", goal, ticks.FreeWeight, ticks.WeightUnit(), c.freeWeight, c.unit, d)
 		}
@@ -142,8 +135,6 @@ func TestReservationTicksRound(t *testing.T) {
 	}
 	times := view.OfReservation(oneRequest(0, 0.5, 100))
 	for seconds, want := range map[float64]int64{0.1 + 0.2: 3, 0.29999999999999993: 3, 0.37: 3, -0.5: -5, -0.52: -6, 1e300: 1 << 60, -1e300: -1 << 60} {
-		if got := times.Tick(seconds); got != want {
-			t.Errorf("%v is tick %d, want %d", seconds, got, want)
-		}
+		require.Same(t, fmt.Sprintf("%v is tick", seconds), want, times.Tick(seconds))
 	}
 }

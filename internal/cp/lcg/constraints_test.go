@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // draws has, for each type of constraint, a function that adds one of it to a model, at random, with its preconditions.
@@ -341,9 +342,7 @@ func TestConstraints(t *testing.T) {
 			events := int64(0)
 			for seed := range 1000 {
 				n, err := checkAlone(name, seed, nil, nil)
-				if err != nil {
-					t.Fatalf("seed %d: %v", seed, err)
-				}
+				require.OK(t, err, "seed", seed)
 				events += n
 			}
 			if events < 10000 {
@@ -429,17 +428,13 @@ func TestMixes(t *testing.T) {
 		n = 500
 	}
 	for seed := range n {
-		if err := checkMix(seed, nil); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		require.OK(t, checkMix(seed, nil), "seed", seed)
 	}
 }
 
 func FuzzMix(f *testing.F) {
 	f.Add(1)
 	f.Fuzz(func(t *testing.T, seed int) {
-		if err := checkMix(seed, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, checkMix(seed, nil))
 	})
 }

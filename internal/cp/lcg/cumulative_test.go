@@ -3,9 +3,7 @@
 package lcg
 
 import (
-	"context"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
 )
@@ -57,30 +55,4 @@ func booking(r *rand.Rand) *cp.Model {
 		m.Add(c)
 	}
 	return m
-}
-
-// Optional activities on several resources at once have the optimum of enumeration, with and without learning.
-func TestCumulatives(t *testing.T) {
-	t.Parallel()
-	infeasible, conflicts := 0, int64(0)
-	const count = 2000
-	for seed := range count {
-		m := booking(rand.New(rand.NewPCG(uint64(seed), 7)))
-		best, _ := brute(m)
-		k := NewWith(m, Options{Off: []Device{0, Learning}[seed%2]})
-		o := k.Minimise(context.Background(), nil, 0, nil)
-		conflicts += k.Conflicts
-		switch {
-		case best == infinite:
-			infeasible++
-			if !o.Infeasible {
-				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
-			}
-		case !o.Optimal || o.Best != best || !meets(cp.Assignment{Model: m, Values: o.Values}):
-			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
-		}
-	}
-	if infeasible < count/20 || conflicts < count {
-		t.Errorf("%d infeasible, %d conflicts: the draws are too easy", infeasible, conflicts)
-	}
 }

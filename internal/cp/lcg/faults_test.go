@@ -35,7 +35,7 @@ func TestPlantedFaults(t *testing.T) {
 			}
 		},
 	}
-	for _, kind := range []string{"conflict", "crossed", "nogood", "*lcg.linear", "*lcg.delays", "*lcg.pairs", "*lcg.disjunctive", "*lcg.cumulative"} {
+	for _, kind := range []string{"conflict", "crossed", "nogood", "*lcg.linear", "*lcg.delays", "*lcg.pairs", "*lcg.disjunctive", "*lcg.cumulative", "*lcg.preemptive"} {
 		spoil := func(change func(p []cp.Lit) []cp.Lit) func(k *Kernel, w *watched) {
 			return func(k *Kernel, w *watched) {
 				w.spoil = func(premises []cp.Lit, l cp.Lit, why reason) []cp.Lit {
@@ -92,6 +92,10 @@ func TestWrongConstraints(t *testing.T) {
 				d := *c
 				d.Capacity -= by
 				return &d
+			case *cp.Preemptive:
+				items := slices.Clone(c.Items)
+				items[0].Length += by
+				return &cp.Preemptive{Items: items}
 			case cp.Nogood:
 				if by > 0 {
 					return c[1:]
@@ -100,7 +104,7 @@ func TestWrongConstraints(t *testing.T) {
 			}
 			return c
 		}
-		for _, kind := range []string{"nogood", "linear", "delay", "no-overlap", "cumulative"} {
+		for _, kind := range []string{"nogood", "linear", "delay", "no-overlap", "cumulative", "preemptive"} {
 			found := false
 			for seed := 0; seed < 1000 && !found; seed++ {
 				_, err := checkAlone(kind, seed, nil, other)

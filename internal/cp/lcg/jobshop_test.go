@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // jobShop is a job shop: machine and time of each step of each job.
@@ -22,19 +23,14 @@ type jobShop struct {
 
 // jobShops reads testdata/jobshop.txt.
 func jobShops(t testing.TB) (all []jobShop) {
-	f, err := os.Open("testdata/jobshop.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open("testdata/jobshop.txt"))(t)
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		switch line := s.Text(); {
 		case line[0] == '#':
 		case line[0] != ' ':
 			x := jobShop{}
-			if _, err := fmt.Sscan(line, &x.name, &x.optimum); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(fmt.Sscan(line, &x.name, &x.optimum)))
 			all = append(all, x)
 		default:
 			var job [][2]int64

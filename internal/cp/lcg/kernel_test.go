@@ -4,10 +4,12 @@ package lcg
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // shop draws a model of all constraints: tasks on one of some machines, with delays,
@@ -151,51 +153,56 @@ func brute(m *cp.Model) (best int64, values []int64) {
 	return best, values
 }
 
+// Models of both families have the optimum of enumeration, with learning and, in turn, without. Everything that is
+// derived on the way follows.
 func TestMinimise(t *testing.T) {
 	t.Parallel()
 	n := 3000
 	if testing.Short() {
-		n = 300
+		n = 1000
 	}
-	feasible, conflicts := 0, int64(0)
-	for seed := range n {
-		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		m := shop(r)
-		if len(m.Low) > 10 {
-			continue
-		}
-		best, witness := brute(m)
-		k := New(m)
-		k.limit = int64(1 + r.IntN(20))
-		w := observe(k)
-		if w.all = nil; witness != nil {
-			w.all = [][]int64{witness}
-		}
-		o := k.Minimise(context.Background(), nil, 5000, func(o *Outcome) {
-			if o.Best == best {
-				w.all = nil // better ones are looked for now
+	for name, family := range map[string]func(*rand.Rand) *cp.Model{"shops": shop, "optional activities": booking} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			feasible, infeasible, conflicts := 0, 0, int64(0)
+			for seed := range n {
+				r := rand.New(rand.NewPCG(uint64(seed), 1))
+				m := family(r)
+				if len(m.Low) > 10 {
+					continue
+				}
+				best, witness := brute(m)
+				k := NewWith(m, Options{Off: []Device{0, Learning}[seed%4/3]})
+				k.limit = int64(1 + r.IntN(20))
+				w := observe(k)
+				if w.all = nil; witness != nil {
+					w.all = [][]int64{witness}
+				}
+				o := k.Minimise(context.Background(), nil, 5000, func(o *Outcome) {
+					if o.Best == best {
+						w.all = nil // better ones are looked for now
+					}
+					if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
+						t.Fatalf("seed %d: no solution: %v", seed, o.Values)
+					}
+				})
+				conflicts += k.Conflicts
+				if w.wrong != nil {
+					t.Fatalf("seed %d: %v", seed, w.wrong)
+				}
+				if best == infinite {
+					infeasible++
+				} else {
+					feasible++
+				}
+				if o.Infeasible != (best == infinite) || best < infinite && (!o.Optimal || o.Best != best) {
+					t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
+				}
 			}
-			if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
-				t.Fatalf("seed %d: no solution: %v", seed, o.Values)
+			if feasible < n/10 || infeasible < n/20 || conflicts < int64(n/10) {
+				t.Errorf("%d feasible models, %d infeasible and %d conflicts are too few", feasible, infeasible, conflicts)
 			}
 		})
-		conflicts += k.Conflicts
-		if w.wrong != nil {
-			t.Fatalf("seed %d: %v", seed, w.wrong)
-		}
-		if best == infinite {
-			if !o.Infeasible {
-				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
-			}
-			continue
-		}
-		feasible++
-		if !o.Optimal || o.Best != best {
-			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
-		}
-	}
-	if feasible < n/10 || conflicts < int64(n/10) {
-		t.Errorf("%d feasible models and %d conflicts are too few", feasible, conflicts)
 	}
 }
 
@@ -233,9 +240,7 @@ func TestLinearSums(t *testing.T) {
 			for _, x := range r.terms {
 				sum += x.times * k.lowAt(x.sv, int32(k.head))
 			}
-			if sum != r.sum {
-				t.Fatalf("seed %d: the sum is %d, not %d", seed, sum, r.sum)
-			}
+			require.Same(t, fmt.Sprintf("seed %d: the sum", seed), r.sum, sum)
 		}
 	}
 	if rows < 1000 {

@@ -3,10 +3,12 @@
 package lcg
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A cycle of three orders is refuted without walking to the end of time: at once, if the
@@ -27,9 +29,7 @@ func TestCycle(t *testing.T) {
 		}
 		m.Add(c)
 		k := New(m)
-		if end := k.Search(t.Context(), 100, x.Is()); end != Refuted {
-			t.Errorf("length %d: %v, want that the cycle is refuted", length, end)
-		}
+		require.Same(t, fmt.Sprintf("length %d", length), Refuted, k.Search(t.Context(), 100, x.Is()))
 		if most := 10 * mostRounds; len(k.events) > most {
 			t.Errorf("length %d: %d events, want at most %d", length, len(k.events), most)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // One kernel answers many searches under assumptions as enumeration does. Its cores are weaker than the assumptions and
@@ -57,13 +58,9 @@ func TestAssumptions(t *testing.T) {
 						t.Fatalf("seed %d: %v of the core %v isn't among %v", seed, c, core, given)
 					}
 				}
-				if with(core) != infinite {
-					t.Fatalf("seed %d: the core %v of %v can hold", seed, core, given)
-				}
+				require.Is(t, infinite, with(core), "seed", seed, "the core", core, "of", given, "has the value")
 			case Infeasible:
-				if with(nil) != infinite {
-					t.Fatalf("seed %d: there is a solution", seed)
-				}
+				require.Is(t, infinite, with(nil), "seed", seed, "the value of a solution")
 			default:
 				t.Fatalf("seed %d: no answer", seed)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A set of bits does what an array of booleans does.
@@ -40,9 +41,7 @@ func TestSet(t *testing.T) {
 			other.Add(probe, probe)
 			count, most := 0, -1
 			for i, in := range plain {
-				if set.Has(i) != in {
-					t.Fatalf("seed %d: has %d: %v", seed, i, set.Has(i))
-				}
+				require.Is(t, in, set.Has(i), "seed", seed, "has", i)
 				if in {
 					if count++; i <= probe {
 						most = i
@@ -96,9 +95,7 @@ func TestOrShift(t *testing.T) {
 				plain[s] = plain[s] || plain[s-x]
 			}
 			for s := range plain {
-				if sums.Has(s) != plain[s] {
-					t.Fatalf("seed %d: sum %d: %v", seed, s, sums.Has(s))
-				}
+				require.Is(t, plain[s], sums.Has(s), "seed", seed, "sum", s)
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // minCut returns the least capacity between sources and sink over all 2^n sets.
@@ -67,9 +69,7 @@ func TestMinCut(t *testing.T) {
 			if want := minCut(nodes+1, &super, source, sink); total != want {
 				t.Fatalf("network %d: flow %d, least cut %d", n, total, want)
 			}
-			if full != (got < limit) {
-				t.Fatalf("network %d: sent %d of %d, full %v", n, got, limit, full)
-			}
+			require.Is(t, got < limit, full, "network", n, "sent", got, "of", limit, "full")
 			if full {
 				closedSets++
 				g.Close(func(node int32) {

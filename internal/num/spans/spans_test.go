@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/num/spans"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // set returns the set of the numbers, and numbers the numbers of a set.
@@ -46,9 +47,7 @@ func TestAgainstLists(t *testing.T) {
 		s, x := set(a...), set(b...)
 		var ends, sums []int
 		for i := range n + 1 {
-			if slices.Contains(a, i) != s.Has(i) {
-				t.Fatalf("%v has %d: %v", a, i, s.Has(i))
-			}
+			require.Is(t, s.Has(i), slices.Contains(a, i), a, "has", i)
 			if slices.Contains(a, i) && min(i, n-i) <= most {
 				ends = append(ends, i)
 			}

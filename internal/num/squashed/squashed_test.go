@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // best returns the least sum of Weight·(end - release)/Per over schedules that decide
@@ -161,9 +163,7 @@ func TestLarge(t *testing.T) {
 			}
 		}
 	}
-	if b := Of(nil, 3); b != (Bounds{}) {
-		t.Errorf("bounds of no jobs: %+v", b)
-	}
+	require.Same(t, "bounds of no jobs", Bounds{}, Of(nil, 3))
 }
 
 // A unit so coarse that nearly everything is rounded makes no bound too large.

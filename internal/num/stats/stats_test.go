@@ -4,8 +4,9 @@ package stats
 
 import (
 	"math"
-	"slices"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestQuantile(t *testing.T) {
@@ -31,9 +32,7 @@ func TestQuantile(t *testing.T) {
 }
 
 func TestShifted(t *testing.T) {
-	if got := Shifted(make([]float64, 13), 0.01); got != 0 {
-		t.Errorf("%v of zeros", got)
-	}
+	require.Same(t, "of zeros", float64(0), Shifted(make([]float64, 13), 0.01))
 	if got := Shifted([]float64{1, 3, 7}, 1); math.Abs(got-3) > 1e-12 { // (2·4·8)^(1/3) - 1
 		t.Errorf("it is %v, want 3", got)
 	}
@@ -54,7 +53,5 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, f.want)
 		}
 	}
-	if !slices.Equal(x, []float64{9, 1, 4, 0.1}) {
-		t.Errorf("the values are %v now", x)
-	}
+	require.Same(t, "the values: now", []float64{9, 1, 4, 0.1}, x)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/run/meter"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // Functions work in the order of their turns, and only for their effort, at any cost.
@@ -32,9 +33,7 @@ func TestTurns(t *testing.T) {
 	a, b, c := meter.NewSeat(t.Context(), step("a", 10, 5)), meter.NewSeat(t.Context(), step("b", 25, 3)), meter.NewSeat(t.Context(), step("c", 1, 1000))
 	for range 3 {
 		for _, s := range []*meter.Seat{a, b} {
-			if _, err := s.Turn(20); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, require.Err(s.Turn(20)))
 		}
 	}
 	// The first step of b takes 5 more than its turn, which the second turn is shorter by.
@@ -108,9 +107,8 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%v after %d steps", err, steps)
 	}
 	short := errors.New("ended")
-	if err := meter.Within(t.Context(), 100, func(context.Context) error { return short }); !errors.Is(err, short) {
-		t.Error(err)
-	}
+	require.Refused(t, "meter.Within", meter.Within(t.Context(), 100, func(context.Context) error { return short }),
+		short, "")
 	outer := meter.NewSeat(t.Context(), func(ctx context.Context) error { return meter.Within(ctx, 100, endless) })
 	if ended, err := outer.Turn(1000); !ended || !errors.Is(err, meter.ErrSpent) || outer.Spent != 102 {
 		t.Errorf("ended %v, %v, %d spent", ended, err, outer.Spent)
@@ -179,9 +177,7 @@ func TestAhead(t *testing.T) {
 			t.Fatalf("turn %d: ended %v, began %v, %v", turn, ended, began, err)
 		}
 	}
-	if s.Spent != 27 {
-		t.Errorf("%d spent", s.Spent)
-	}
+	require.Same(t, "spent", 27, s.Spent)
 	outer := meter.NewSeat(t.Context(), func(ctx context.Context) error {
 		return meter.Within(ctx, 100, func(ctx context.Context) error {
 			meter.Stop(ctx, 5)

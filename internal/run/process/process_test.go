@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func sh(script string) []string { return []string{"sh", "-c", script} }
@@ -27,9 +30,8 @@ func TestRun(t *testing.T) {
 	if err != nil || r.Code != 3 || r.Stopped || out.String() != "in\nx\n" || r.Stderr != "one\ntwo\n" {
 		t.Errorf("%+v, %v, output %q", r, err, out.String())
 	}
-	if _, err := Run(t.Context(), Options{Args: []string{"there-is-no-such-program"}}); !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("a missing program: %v", err)
-	}
+	require.Refused(t, "a missing program",
+		require.Err(Run(t.Context(), Options{Args: []string{"there-is-no-such-program"}})), exec.ErrNotFound, "")
 	if _, err := Run(t.Context(), Options{}); err == nil {
 		t.Error("no program is no error")
 	}
@@ -66,9 +68,7 @@ func TestStop(t *testing.T) {
 			if err != nil || !r.Stopped || !strings.Contains(ready.text.String(), c.want) {
 				t.Errorf("%+v, %v, output %q", r, err, ready.text.String())
 			}
-			if (c.want == "") != (r.Code == -1) {
-				t.Errorf("exit code %d", r.Code)
-			}
+			require.Same(t, fmt.Sprintf("no exit (code %d)", r.Code), r.Code == -1, c.want == "")
 		})
 	}
 }
@@ -99,17 +99,10 @@ func TestChildrenAreKilled(t *testing.T) {
 func dies(t *testing.T, ctx context.Context, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "pid")
-	if _, err := Run(ctx, Options{Args: sh(script), Env: []string{"FILE=" + file}, Grace: 100 * time.Millisecond}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t,
+		require.Err(Run(ctx, Options{Args: sh(script), Env: []string{"FILE=" + file}, Grace: 100 * time.Millisecond})))
+	text := require.Value(os.ReadFile(file))(t)
+	pid := require.Value(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	for range 500 { // until init has reaped it
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) {
 			return
@@ -143,8 +136,6 @@ func TestLastLines(t *testing.T) {
 		lines, bytes int
 		want         string
 	}{{"a\n\n b  c \n", 2, 100, "a; b c"}, {"a\nb\nc", 2, 100, "b; c"}, {"abcdef", 1, 3, "...def"}, {"", 3, 10, ""}} {
-		if got := LastLines(c.text, c.lines, c.bytes); got != c.want {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
-		}
+		require.Same(t, c.text, c.want, LastLines(c.text, c.lines, c.bytes))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestCommand(t *testing.T) {
@@ -49,10 +51,7 @@ func TestQuote(t *testing.T) {
 	if want := `gapwise -o 'a b' '' "it's" '$HOME' '\' 'x=1,2' é - '$(touch x)' '` + "`touch x`" + "' 'a\u00a0'\\''b" + `' 'a;b' 'a|b&' "it's"'!'x '!' '~' '*' 'if' '{a,b}' '"' '#'`; text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
-	c, err := ParseCommand(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(ParseCommand(text))(t)
 	if got := c.Args(nil); !slices.Equal(got, plain) {
 		t.Errorf("%q, want %q", got, plain)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // A file is made or replaced, and nothing else is left in its folder.
@@ -15,23 +17,14 @@ func TestFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "a")
 	for _, want := range []string{"first, which is longer", "second", ""} {
-		if err := File(file, []byte(want)); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(file)
-		if err != nil || string(got) != want {
-			t.Fatalf("it holds %q, want %q (%v)", got, want, err)
-		}
+		require.OK(t, File(file, []byte(want)))
+		require.Same(t, "the file", want, string(require.Value(os.ReadFile(file))(t)))
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o600 != 0o600 {
 		t.Errorf("its mode is %v (%v)", info.Mode(), err)
 	}
-	if err := os.Chmod(file, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := File(file, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.Chmod(file, 0o640))
+	require.OK(t, File(file, nil))
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("its mode is %v, want the old one's (%v)", info.Mode(), err)
 	}

@@ -18,9 +18,7 @@ func TarGz(t T, path ...string) iter.Seq2[string, []byte] {
 	t.Helper()
 	found := Data(t, path...)
 	return func(yield func(string, []byte) bool) {
-		if err := eachFile(found, yield); err != nil {
-			t.Fatal(err)
-		}
+		OK(t, eachFile(found, yield))
 	}
 }
 
@@ -28,11 +26,7 @@ func TarGz(t T, path ...string) iter.Seq2[string, []byte] {
 // it. A table that can't be read ends the test.
 func CSV(t T, path ...string) [][]string {
 	t.Helper()
-	file, err := os.Open(Data(t, path...))
-	if err != nil {
-		t.Fatal(err)
-		return nil
-	}
+	file := Value(os.Open(Data(t, path...)))(t)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(rows) == 0 {

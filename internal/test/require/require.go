@@ -44,6 +44,16 @@ func Data(t T, path ...string) string {
 	return file
 }
 
+// Files returns the files of a pattern. If there are none the test ends.
+func Files(t T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no file is as ", pattern, ": ", err)
+	}
+	return files
+}
+
 // Tool returns the path of a program. debian names the package to install. If the
 // program isn't on PATH the test is skipped, or fails if GAPWISE_REQUIRE_TOOLS
 // is 1.
@@ -123,10 +133,46 @@ func Value[V any](x V, err error) func(T) V {
 	}
 }
 
-// OK ends the test at an error.
-func OK(t T, err error) {
+// Pair returns two values that a test needs; an error ends the test.
+func Pair[V, W any](x V, y W, err error) func(T) (V, W) {
+	return func(t T) (V, W) {
+		t.Helper()
+		OK(t, err)
+		return x, y
+	}
+}
+
+// OK ends the test at an error, and says where.
+func OK(t T, err error, where ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(where, err)...)
+	}
+}
+
+// Is ends the test at a value that isn't the wanted one, and says where.
+func Is[V comparable](t T, want, got V, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Fatal(append(where, fmt.Sprintf("is %+v, want %+v", got, want))...)
+	}
+}
+
+// Run runs a command that has to end well, and returns its output.
+func Run(t T, c *exec.Cmd) string {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	OK(t, err, c.Args, string(out))
+	return string(out)
+}
+
+// Feasible returns a report on a solution; an error or a solution that isn't feasible ends the test, which says where.
+func Feasible[R interface{ Feasible() bool }](r R, err error) func(t T, where ...any) R {
+	return func(t T, where ...any) R {
+		t.Helper()
+		if err != nil || !r.Feasible() {
+			t.Fatal(append(where, err, r)...)
+		}
+		return r
 	}
 }

@@ -22,12 +22,8 @@ func (p *probe) Fatal(args ...any) { p.failed = fmt.Sprint(args...) }
 func TestData(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "set", "a.json")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.OK(t, os.WriteFile(file, []byte("{}"), 0o644))
 	t.Setenv("GAPWISE_DATA", folder)
 	for _, required := range []string{"", "0", "1"} {
 		t.Setenv("GAPWISE_REQUIRE_DATA", required)
@@ -52,10 +48,7 @@ func TestDataBesideTheModule(t *testing.T) {
 	t.Setenv("GAPWISE_REQUIRE_DATA", "")
 	p := &probe{}
 	require.Data(p, "no such set")
-	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := require.Value(filepath.Abs(filepath.Join("..", "..", "..")))(t)
 	if want := filepath.Join(filepath.Dir(root), "shared", "data", "no such set"); !strings.Contains(p.skipped, want) {
 		t.Errorf("ended with %+v, want a skip that names %s", *p, want)
 	}
@@ -75,4 +68,31 @@ func TestTool(t *testing.T) {
 			t.Errorf("required %q: ended with %+v", required, *p)
 		}
 	}
+}
+
+// judged is a report that says whether a solution is feasible.
+type judged bool
+
+func (j judged) Feasible() bool { return bool(j) }
+
+// A solution that isn't feasible, an error, another value, and a pattern of no file end a test, which says where.
+func TestNeeded(t *testing.T) {
+	p := &probe{}
+	require.Feasible(judged(true), nil)(p, "seed", 3)
+	require.Files(p, "*.go")
+	require.OK(p, nil, "seed", 3)
+	require.Is(p, 4, 4, "seed", 3)
+	if *p != (probe{}) {
+		t.Errorf("ended with %+v", *p)
+	}
+	require.Feasible(judged(false), nil)(p, "seed", 3)
+	require.Says(t, "an infeasible solution", p.failed, "seed", "3", "false")
+	require.Feasible(judged(true), os.ErrNotExist)(p)
+	require.Says(t, "an error", p.failed, os.ErrNotExist.Error())
+	require.OK(p, os.ErrNotExist, "seed", 7)
+	require.Says(t, "an error", p.failed, "seed", "7", os.ErrNotExist.Error())
+	require.Is(p, 4, 5, "seed", 6)
+	require.Says(t, "another value", p.failed, "seed", "6", "is 5, want 4")
+	require.Files(p, "*.none")
+	require.Says(t, "no file", p.failed, "*.none")
 }

@@ -20,9 +20,7 @@ func TestRandomBatch(t *testing.T) {
 	rounds := require.Rounds(600)
 	for round := range rounds {
 		in := testkit.RandomBatch(rng, 1+round%2, 5, 1+rng.IntN(6))
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, in.Validate())
 		for k := range in.Jobs {
 			j := &in.Jobs[k]
 			for name, is := range map[string]bool{

@@ -92,6 +92,42 @@ func Contend(rng *rand.Rand, d *model.DAG) *model.DAG {
 	return d
 }
 
+// Restrict takes machines from tasks of d that state their costs, but one from each. Data may take time within machines
+// from now on, and machines lose paths to others: there may be no schedule any more.
+func Restrict(rng *rand.Rand, d *model.DAG) *model.DAG {
+	share := one(rng, 0, 0.1, 0.3, 0.6)
+	for t := range d.Tasks {
+		costs := d.Tasks[t].CostS
+		kept := rng.IntN(len(d.Machines))
+		for a := range costs {
+			if a != kept && rng.Float64() < share {
+				costs[a] = math.Inf(1)
+			}
+		}
+	}
+	for a := range d.Machines {
+		if d.Machines[a].LocalRate == 0 && rng.IntN(3) == 0 {
+			d.Machines[a].LocalRate = one(rng, 0.25, 0.5, 1, 2, 3)
+		}
+	}
+	if share := one(rng, 0, 0.1, 0.3, 0.6); share > 0 {
+		if d.Network.PathCapacity == nil {
+			for range d.Machines {
+				d.Network.PathCapacity = append(d.Network.PathCapacity, slices.Repeat([]float64{d.Network.Bandwidth}, len(d.Machines)))
+			}
+		}
+		for _, row := range d.Network.PathCapacity {
+			for b := range row {
+				if rng.Float64() < share {
+					row[b] = 0
+				}
+			}
+		}
+	}
+	d.Name += "-restricted"
+	return d
+}
+
 // ContendedDAG returns a valid DAG of 2 to most tasks, on 2 to machines machines, whose transfers
 // share something.
 func ContendedDAG(rng *rand.Rand, most, machines int) *model.DAG {

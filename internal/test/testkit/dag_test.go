@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 )
 
@@ -16,9 +17,7 @@ func TestRandomDAG(t *testing.T) {
 	names := map[string]bool{}
 	for k := range 2000 {
 		d := testkit.RandomDAG(rng, 1+k%6, 1+k%4)
-		if err := d.Validate(); err != nil {
-			t.Fatalf("%s: %v", d.Name, err)
-		}
+		require.OK(t, d.Validate(), d.Name)
 		names[d.Name] = true
 	}
 	if len(names) < 1000 {

@@ -38,6 +38,19 @@ func Extreme(rng *rand.Rand, in model.Instance) model.Instance {
 	return in
 }
 
+// kept are fields that stay as they are: an account is no part of the problem, and the others came after numbers of the
+// draws had been written down. Other draws have them.
+var kept = map[reflect.Type]map[string]bool{
+	reflect.TypeFor[model.Batch]():         {"Account": true, "Resources": true, "Nodes": true},
+	reflect.TypeFor[model.BatchJob]():      {"Needs": true},
+	reflect.TypeFor[model.Consolidation](): {"Account": true},
+	reflect.TypeFor[model.DAG]():           {"Account": true},
+	reflect.TypeFor[model.Machine]():       {"LocalRate": true},
+	reflect.TypeFor[model.Reservation]():   {"Account": true},
+	reflect.TypeFor[model.TVC]():           {"Account": true},
+	reflect.TypeFor[model.VCSched]():       {"Account": true},
+}
+
 // distort changes a field of a value, or of what it holds.
 func distort(rng *rand.Rand, v reflect.Value) {
 	switch v.Kind() {
@@ -51,8 +64,14 @@ func distort(rng *rand.Rand, v reflect.Value) {
 		}
 		distort(rng, v.Elem())
 	case reflect.Struct:
-		if v.NumField() > 0 {
-			distort(rng, v.Field(rng.IntN(v.NumField())))
+		var fields []int
+		for k := range v.NumField() {
+			if !kept[v.Type()][v.Type().Field(k).Name] {
+				fields = append(fields, k)
+			}
+		}
+		if len(fields) > 0 {
+			distort(rng, v.Field(fields[rng.IntN(len(fields))]))
 		}
 	case reflect.Slice:
 		if v.Len() == 0 {

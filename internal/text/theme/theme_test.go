@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 var update = flag.Bool("update", false, "write theme.css")
@@ -17,9 +19,7 @@ func TestStyleSheet(t *testing.T) {
 	const file = "theme.css"
 	want := "/* Written by go test ./internal/text/theme -update from theme.go. */\n" + CSS()
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(file, []byte(want), 0o644))
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
 		t.Errorf("%s isn't that of theme.go: go test ./internal/text/theme -update", file)

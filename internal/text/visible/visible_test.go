@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/text/visible"
 )
 
@@ -25,7 +26,5 @@ func TestText(t *testing.T) {
 			t.Errorf("%q is written as %q, want %q (%d, %v)", in, b.String(), want, n, err)
 		}
 	}
-	if got := visible.Text("a\nb\tc", ""); got != `a\u000ab\u0009c` {
-		t.Errorf("%q", got)
-	}
+	require.Same(t, "breaks and tabs", `a\u000ab\u0009c`, visible.Text("a\nb\tc", ""))
 }

@@ -282,11 +282,14 @@ func Wrap(text string, width, indent int) string {
 	return b.String()
 }
 
-// Shorten cuts a text to n letters, in its middle: names differ at their ends.
+// Shorten cuts a text to n letters, in its middle: names differ at their ends. Below four letters it takes the first.
 func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
+	}
+	if n < 4 {
+		return string(r[:max(0, n)])
 	}
 	head := (n - 1) / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])

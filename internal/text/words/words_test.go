@@ -3,8 +3,11 @@
 package words
 
 import (
+	"fmt"
 	"math"
 	"testing"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 func TestNumbers(t *testing.T) {
@@ -23,9 +26,7 @@ func TestNumbers(t *testing.T) {
 		{Upper("über all"), "Über all"}, {Upper(""), ""},
 		{Aligned([]float64{1, 2.5})(1), "1.00000"}, {Aligned([]float64{100, 3})(3), "3"}, {Aligned([]float64{1e9, 1e-9})(1e-9), "10⁻⁹"}, {Aligned(nil)(nan), "–"},
 	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
+		require.Same(t, "the words", c.want, c.got)
 	}
 }
 
@@ -34,9 +35,7 @@ func TestPlural(t *testing.T) {
 		n          int
 		what, want string
 	}{{1, "node", "1 node"}, {0, "node", "0 nodes"}, {2, "policy", "2 policies"}, {1, "policy", "1 policy"}, {3, "day", "3 days"}} {
-		if got := Plural(x.n, x.what); got != x.want {
-			t.Errorf("%q, want %q", got, x.want)
-		}
+		require.Same(t, fmt.Sprintf("%d of %s", x.n, x.what), x.want, Plural(x.n, x.what))
 	}
 }
 
@@ -51,11 +50,8 @@ func TestWrap(t *testing.T) {
 		{"äöü ± x", 5, 0, "äöü ±\nx"},
 		{"unbreakable x", 4, 1, "unbreakable\n x"},
 	} {
-		if got := Wrap(c.text, c.width, c.indent); got != c.want {
-			t.Errorf("%q at %d: %q, want %q", c.text, c.width, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("%q at %d", c.text, c.width), c.want, Wrap(c.text, c.width, c.indent))
 	}
-	if got := And([]string{"a", "b", "c"}) + ";" + Some([]string{"a", "b", "c"}, 2) + ";" + Thousands(-1234567); got != "a, b and c;a, b and 1 more;-1,234,567" {
-		t.Error(got)
-	}
+	require.Same(t, "And, Some and Thousands", "a, b and c;a, b and 1 more;-1,234,567",
+		And([]string{"a", "b", "c"})+";"+Some([]string{"a", "b", "c"}, 2)+";"+Thousands(-1234567))
 }

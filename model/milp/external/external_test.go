@@ -48,20 +48,12 @@ func TestPrograms(t *testing.T) {
 				// CBC's file as one of names and values.
 				c.name = Prefix + `sh -c 'cbc {in} -solve -solution {out}.cbc >&2; { echo optimal; tail -n +2 {out}.cbc | while read -r i n v d; do echo $n $v; done; } > {out}'`
 			}
-			b, err := Backend(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := b.Solve(t.Context(), knapsack(), milp.Options{TimeLimit: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := require.Value(Backend(c.name))(t)
+			r := require.Value(b.Solve(t.Context(), knapsack(), milp.Options{TimeLimit: time.Minute}))(t)
 			if r.Status != milp.Optimal || math.Abs(r.Objective-optimum) > 1e-9 || math.Abs(r.Bound-optimum) > 1e-5 || r.Bound < optimum-1e-9 || r.CPU <= 0 {
 				t.Errorf("%+v", r)
 			}
-			if diff := cmp.Diff([]float64{2, 1, 0.25}, r.X); diff != "" {
-				t.Error(diff)
-			}
+			require.Same(t, "result", []float64{2, 1, 0.25}, r.X)
 			relaxed, err := b.Solve(t.Context(), knapsack(), milp.Options{Relax: true})
 			if err != nil || relaxed.Status != milp.Optimal || math.Abs(relaxed.Objective-(2.5+6+2*3.5/3)) > 1e-6 {
 				t.Errorf("relaxed: %+v %v", relaxed, err)
@@ -88,9 +80,7 @@ func file(t testing.TB, name string) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, err)
 	return string(text)
 }
 
@@ -155,27 +145,20 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, err)
 			// A bound is a little below the printed one, never above.
 			if got.bound > c.want.bound || got.bound < c.want.bound-1e-5 {
 				t.Errorf("bound %v, want a little less than %v", got.bound, c.want.bound)
 			}
 			got.bound, c.want.bound = 0, 0
-			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(outcome{}), cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-7)); diff != "" {
-				t.Error(diff)
-			}
+			require.Same(t, "result", c.want, got, cmp.AllowUnexported(outcome{}), cmpopts.EquateNaNs(),
+				cmpopts.EquateApprox(0, 1e-7))
 		})
 	}
 }
 
 func mps(t testing.TB) *program {
-	p, err := ofCommand("solve {in} {out}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return require.Value(ofCommand("solve {in} {out}"))(t)
 }
 
 // SCIP and Gurobi are played by scripts that check how they are called and answer
@@ -184,15 +167,10 @@ func TestFakes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts are for sh")
 	}
-	data, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(filepath.Abs("testdata"))(t)
 	folder := t.TempDir()
 	script := func(name, body string) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+body), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+body), 0o755))
 	}
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range []struct{ name, script string }{
@@ -209,17 +187,13 @@ cp '` + data + `/gurobi-optimal.sol' m.sol; cat '` + data + `/gurobi-optimal.log
 `},
 	} {
 		script(c.name, c.script)
-		b, err := Backend(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(Backend(c.name))(t)
 		r, err := b.Solve(t.Context(), knapsack(), milp.Options{Tolerance: 1e-8, TimeLimit: time.Minute, Threads: 2})
 		if err != nil || r.Status != milp.Optimal || r.Objective != optimum || math.Abs(r.Bound-optimum) > 1e-6 || r.Tolerance != 1e-8 {
 			t.Errorf("%s: %+v %v", c.name, r, err)
 		}
-		if v := Version(c.name); v != map[string]string{"scip": "SCIP 9.0.0", "gurobi_cl": "Gurobi 11.0.0"}[c.name] {
-			t.Errorf("version %q", v)
-		}
+		require.Same(t, "version", map[string]string{"scip": "SCIP 9.0.0", "gurobi_cl": "Gurobi 11.0.0"}[c.name],
+			Version(c.name))
 	}
 }
 
@@ -230,11 +204,7 @@ func TestFailures(t *testing.T) {
 		t.Skip("the scripts are for sh")
 	}
 	solve := func(ctx context.Context, script string, o milp.Options) (milp.Result, error) {
-		b, err := Backend(Prefix + "sh -c '" + script + "' {in} {out}")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b.Solve(ctx, knapsack(), o)
+		return require.Value(Backend(Prefix+"sh -c '"+script+"' {in} {out}"))(t).Solve(ctx, knapsack(), o)
 	}
 	if r, err := solve(t.Context(), `echo no licence >&2; exit 3`, milp.Options{}); err == nil || !strings.Contains(err.Error(), "exit code 3; it said: no licence") {
 		t.Errorf("%+v %v", r, err)
@@ -276,13 +246,10 @@ func TestFailures(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	t.Parallel()
 	for _, name := range []string{"cplex", "", "mps:", "mps:a {in}", "mps:a '{in} {out}"} {
 		if _, err := Backend(name); err == nil {
 			t.Errorf("%q is a solver", name)
 		}
 	}
-	if _, err := Backend("mps:there-is-no-such-program {in} {out}"); !errors.Is(err, ErrMissing) {
-		t.Error(err)
-	}
+	require.Refused(t, "error", require.Err(Backend("mps:there-is-no-such-program {in} {out}")), ErrMissing, "")
 }

@@ -3,22 +3,21 @@
 package external
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
 // fuzz checks a parser for the properties that others rely on: a point has a finite value for each column, an optimum
 // has a point, and a bound is no infinity.
 func fuzz(f *testing.F, p *program, prefix string) {
-	files, err := filepath.Glob(filepath.Join("testdata", prefix+"-*"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := require.Value(filepath.Glob(filepath.Join("testdata", prefix+"-*")))(f)
 	for _, name := range files {
 		name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".sol"), ".log")
 		f.Add(file(f, name+".sol"), file(f, name+".log"))
@@ -45,9 +44,7 @@ func fuzz(f *testing.F, p *program, prefix string) {
 		}
 		r := milp.NoResult(p.tolerance)
 		p.decode(knapsack(), got, &r)
-		if r.Feasible != (got.x != nil) {
-			t.Errorf("%+v", r)
-		}
+		require.Same(t, fmt.Sprintf("%+v is feasible", r), got.x != nil, r.Feasible)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -104,13 +105,8 @@ func eachBinding(t *testing.T, name string, test func(*testing.T, milp.Backend))
 func TestConformance(t *testing.T) {
 	for name, c := range conformance {
 		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
-			r, err := b.Solve(context.Background(), &c.model, milp.Options{Relax: c.relax})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Status != c.wantStatus {
-				t.Fatalf("status %v, want %v", r.Status, c.wantStatus)
-			}
+			r := require.Value(b.Solve(context.Background(), &c.model, milp.Options{Relax: c.relax}))(t)
+			require.Is(t, c.wantStatus, r.Status, "status")
 			if r.Feasible != (c.wantStatus == milp.Optimal) {
 				t.Fatalf("feasible is %v with the status %v", r.Feasible, r.Status)
 			}
@@ -152,10 +148,7 @@ func TestUnbounded(t *testing.T) {
 		"free variable": {Vars: []milp.Var{{Lower: -inf, Upper: inf, Cost: 1}}},
 	} {
 		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
-			r, err := b.Solve(context.Background(), &m, milp.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(b.Solve(context.Background(), &m, milp.Options{}))(t)
 			if r.Status != milp.Unbounded && r.Status != milp.InfeasibleOrUnbounded {
 				t.Errorf("status %v, want unbounded", r.Status)
 			}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,11 +29,7 @@ import (
 
 func solve(t testing.TB, m *milp.Model, o milp.Options) milp.Result {
 	t.Helper()
-	r, err := highs.Solve(context.Background(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return require.Value(highs.Solve(context.Background(), m, o))(t)
 }
 
 // randomMILP has small integer data, so that an enumeration is exact.
@@ -84,26 +81,31 @@ func enumerate(m *milp.Model) (best float64, found bool) {
 	return best, found
 }
 
+// Solves run side by side, in memory of their own, and find the optimum of enumeration, or that there is none.
 func TestAgainstEnumeration(t *testing.T) {
 	require.HiGHS(t)
-	rng := rand.New(rand.NewPCG(1, 2))
-	feasible := 0
-	for k := range require.Rounds(1500) {
-		m := randomMILP(rng)
-		want, ok := enumerate(m)
-		r := solve(t, m, milp.Options{})
-		if ok != (r.Status == milp.Optimal) || !ok && r.Status != milp.Infeasible {
-			t.Fatalf("model %d: status %v, enumeration says feasible %v: %+v", k, r.Status, ok, m)
-		}
-		if ok {
-			feasible++
-			if math.Abs(r.Objective-want) > 1e-6 || math.Abs(r.Bound-want) > 1e-6 {
-				t.Fatalf("model %d: objective %v bound %v, want %v: %+v", k, r.Objective, r.Bound, want, m)
+	var feasible atomic.Int64
+	var wg sync.WaitGroup
+	for k := range 24 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(5, uint64(k)))
+			for range require.Rounds(80) {
+				m := randomMILP(rng)
+				want, ok := enumerate(m)
+				r, err := highs.Solve(context.Background(), m, milp.Options{Threads: 1 + k%8/7})
+				if err != nil || ok != (r.Status == milp.Optimal) || !ok && r.Status != milp.Infeasible ||
+					ok && (math.Abs(r.Objective-want) > 1e-6 || math.Abs(r.Bound-want) > 1e-6) {
+					t.Errorf("status %v, objective %v, bound %v, want %v %v; error %v: %+v", r.Status, r.Objective, r.Bound, want, ok, err, m)
+				}
+				if ok {
+					feasible.Add(1)
+				}
 			}
-		}
+		})
 	}
-	if feasible < require.Rounds(250) {
-		t.Fatalf("only %d feasible models: the test tests little", feasible)
+	wg.Wait()
+	if n := feasible.Load(); n < int64(require.Rounds(320)) {
+		t.Errorf("only %d feasible models: the test tests little", n)
 	}
 }
 
@@ -272,57 +274,29 @@ func TestStart(t *testing.T) {
 	if !r.Feasible || r.Objective > want+1e-6 {
 		t.Errorf("objective %v, the start has %v", r.Objective, want)
 	}
-	if _, err := highs.Solve(context.Background(), m, milp.Options{Start: start[:3]}); !errors.Is(err, milp.ErrInvalid) {
-		t.Errorf("a start of the wrong length gives the error %v", err)
-	}
+	require.Refused(t, "a start of the wrong length",
+		require.Err(highs.Solve(context.Background(), m, milp.Options{Start: start[:3]})), milp.ErrInvalid, "")
 }
 
 func TestBadModelsAndOptions(t *testing.T) {
 	require.HiGHS(t)
 	ctx := context.Background()
-	if _, err := highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
-		t.Errorf("crossed bounds give %v", err)
-	}
+	require.Refused(t, "error",
+		require.Err(highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{})),
+		milp.ErrInvalid, "")
 	if _, err := highs.Solve(ctx, &milp.Model{}, milp.Options{Gap: -1}); err == nil {
 		t.Error("a negative gap gives no error")
 	}
 }
 
-// Solves run side by side, in memory of their own.
-func TestConcurrent(t *testing.T) {
-	require.HiGHS(t)
-	var wg sync.WaitGroup
-	for k := range 24 {
-		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(5, uint64(k)))
-			for range 20 {
-				m := randomMILP(rng)
-				want, ok := enumerate(m)
-				r, err := highs.Solve(context.Background(), m, milp.Options{Threads: 1 + k%8/7})
-				if err != nil || ok != (r.Status == milp.Optimal) || ok && math.Abs(r.Objective-want) > 1e-6 {
-					t.Errorf("status %v, objective %v, want %v %v; error %v", r.Status, r.Objective, want, ok, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
 // Nothing is written to the process's standard output or error.
 func TestSilent(t *testing.T) {
 	require.HiGHS(t)
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := require.Pair(os.Pipe())(t)
 	saved := map[int]int{}
 	for _, fd := range []int{1, 2} {
-		if saved[fd], err = syscall.Dup(fd); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Dup3(int(w.Fd()), fd, 0); err != nil {
-			t.Fatal(err)
-		}
+		saved[fd] = require.Value(syscall.Dup(fd))(t)
+		require.OK(t, syscall.Dup3(int(w.Fd()), fd, 0))
 	}
 	solve(t, knapsack(20), milp.Options{})
 	var lines []string
@@ -346,22 +320,15 @@ func TestSilent(t *testing.T) {
 func TestSymmetryCases(t *testing.T) {
 	require.HiGHS(t)
 	files, _ := filepath.Glob(filepath.Join("testdata", "symmetry", "*.json"))
-	if len(files) != 6 {
-		t.Fatalf("%d files, want 6", len(files))
-	}
+	require.Is(t, 6, len(files), "files")
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(os.ReadFile(f))(t)
 		var in struct {
 			Hosts int
 			Jobs  []struct{ CPU, Memory float64 }
 			Best  float64 `json:"best_min_yield"`
 		}
-		if err := json.Unmarshal(data, &in); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, json.Unmarshal(data, &in))
 		m := &milp.Model{}
 		load := m.AddVar(milp.Var{Upper: inf, Cost: 1})
 		cpu, mem := make([][]milp.Term, in.Hosts), make([][]milp.Term, in.Hosts)
@@ -402,10 +369,7 @@ func TestLPColumns(t *testing.T) {
 			m.AddVar(milp.Var{Upper: inf, Cost: 10})
 			m.AddRow("", 1, inf, milp.Term{Var: i, Coef: 1})
 		}
-		lp, err := highs.NewLP(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lp := require.Value(highs.NewLP(m))(t)
 		defer lp.Close()
 		for range 5 {
 			var cols []highs.Column
@@ -420,13 +384,8 @@ func TestLPColumns(t *testing.T) {
 				}
 				cols = append(cols, c)
 			}
-			if err := lp.AddColumns(cols); err != nil {
-				t.Fatal(err)
-			}
-			got, err := lp.Solve(context.Background(), nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, lp.AddColumns(cols))
+			got := require.Value(lp.Solve(context.Background(), nil, nil))(t)
 			if want := solve(t, m, milp.Options{}); got.Status != milp.Optimal || math.Abs(got.Objective-want.Objective) > 1e-7 {
 				t.Fatalf("model %d: %v %v, want %v", k, got.Status, got.Objective, want.Objective)
 			}
@@ -453,17 +412,10 @@ func TestWritersReadBack(t *testing.T) {
 		want := solve(t, m, milp.Options{})
 		for ext, write := range map[string]func(io.Writer) error{"mps": m.WriteMPS, "lp": m.WriteLP} {
 			file := filepath.Join(dir, fmt.Sprintf("m%d.%s", k, ext))
-			f, err := os.Create(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(write(f), f.Close()); err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(os.Create(file))(t)
+			require.OK(t, errors.Join(write(f), f.Close()))
 			got, err := highs.SolveFile(context.Background(), file, milp.Options{})
-			if err != nil {
-				t.Fatalf("%s: %v", ext, err)
-			}
+			require.OK(t, err, ext)
 			if ext == "mps" && m.Maximise {
 				got.Objective = -got.Objective // MPS minimises always
 			}

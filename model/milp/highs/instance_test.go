@@ -6,6 +6,7 @@ package highs
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,10 +37,7 @@ func TestAbort(t *testing.T) {
 			if name == "more than 2 GiB" && testing.Short() {
 				t.Skip("it copies gigabytes")
 			}
-			o, err := newObject(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := require.Value(newObject(t.Context(), nil))(t)
 			if err := abort(o); !errors.Is(err, errSolver) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("it gives %v", err)
 			} else if name == "more than 2 GiB" && !errors.Is(err, errMemory) {
@@ -57,15 +55,10 @@ func TestAbort(t *testing.T) {
 // A model that HiGHS refuses is an error, and no part that it keeps is solved. (Validate refuses this one before.)
 func TestRefusedModel(t *testing.T) {
 	require.HiGHS(t)
-	o, err := newObject(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := require.Value(newObject(t.Context(), nil))(t)
 	defer o.close()
 	twice := &milp.Model{Vars: []milp.Var{{Upper: 1}}, Rows: []milp.Row{{Upper: 1, Terms: []milp.Term{{Var: 0, Coef: 1}, {Var: 0, Coef: 1}}}}}
-	if err := o.pass(twice, false); !errors.Is(err, errSolver) {
-		t.Errorf("a row that names a variable twice gives %v", err)
-	}
+	require.Refused(t, "a row that names a variable twice", o.pass(twice, false), errSolver, "")
 }
 
 // The options' names and numbers match this version: the intended rule is switched off.
@@ -79,9 +72,8 @@ func TestOptionsAreThose(t *testing.T) {
 		row = append(row, milp.Term{Var: j, Coef: float64(5 + j*7%13)})
 	}
 	m.AddRow("", math.Inf(-1), 30, row...)
-	if _, err := Solve(t.Context(), m, milp.Options{Log: func(line string) { log.WriteString(line + "\n") }}); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, require.Err(Solve(t.Context(), m,
+		milp.Options{Log: func(line string) { log.WriteString(line + "\n") }})))
 	if !strings.Contains(log.String(), "Parallel rows and columns") {
 		t.Errorf("the log doesn't say that presolve leaves parallel rows and columns alone:\n%s", log.String())
 	}
@@ -91,25 +83,17 @@ func TestOptionsAreThose(t *testing.T) {
 func TestAnotherFile(t *testing.T) {
 	for name, size := range map[string]int{"short": 10, "as long": moduleSize} {
 		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile(file, make([]byte, size), 0o600))
 		t.Setenv("GAPWISE_HIGHS", file)
 		open, err := find()
 		if err == nil {
 			_, err = open()
 		}
-		if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), file) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Refused(t, name, err, ErrMissing, file)
 	}
 	t.Setenv("GAPWISE_HIGHS", filepath.Join(t.TempDir(), "none"))
-	if _, err := find(); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a file that isn't there: %v", err)
-	}
-	if err := Use([]byte("x")); !errors.Is(err, ErrMissing) {
-		t.Errorf("another file handed over: %v", err)
-	}
+	require.Refused(t, "a file that isn't there", require.Err(find()), ErrMissing, "none")
+	require.Refused(t, "another file handed over", Use([]byte("x")), ErrMissing, "")
 }
 
 func TestCostScale(t *testing.T) {
@@ -121,9 +105,7 @@ func TestCostScale(t *testing.T) {
 		for _, cost := range c.costs {
 			m.AddVar(milp.Var{Cost: -cost})
 		}
-		if got := costScale(m); got != c.want {
-			t.Errorf("costs %v: scale %v, want %v", c.costs, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("costs %v: scale", c.costs), c.want, costScale(m))
 	}
 }
 
@@ -143,13 +125,6 @@ func TestMemory(t *testing.T) {
 
 // The script fetches the file that this package takes.
 func TestScriptFetchesIt(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join("..", "..", "..", "scripts", "highs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"\nversion=" + packageVersion + "\n", "\nsha256=" + moduleDigest + " "} {
-		if !strings.Contains(string(script), want) {
-			t.Errorf("scripts/highs doesn't hold %q", want)
-		}
-	}
+	script := require.Value(os.ReadFile(filepath.Join("..", "..", "..", "scripts", "highs")))(t)
+	require.Says(t, "scripts/highs", string(script), "\nversion="+packageVersion+"\n", "\nsha256="+moduleDigest+" ")
 }

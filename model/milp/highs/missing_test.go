@@ -45,7 +45,7 @@ func TestMissing(t *testing.T) {
 	if version, _ := highs.Versions(); (version != "") != highs.Available() {
 		t.Errorf("the version is %q", version)
 	}
-	if _, err := highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
-		t.Errorf("an invalid model gives %v", err)
-	}
+	require.Refused(t, "an invalid model",
+		require.Err(highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}},
+			milp.Options{})), milp.ErrInvalid, "")
 }

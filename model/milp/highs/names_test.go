@@ -67,14 +67,9 @@ func TestNames(t *testing.T) {
 	}
 	write("exports are the module's names of what it offers.", "exports", exports)
 	write("imports are its names of what it wants.", "imports", imports)
-	want, err := format.Source([]byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(format.Source([]byte(b.String())))(t)
 	if *update {
-		if err := os.WriteFile("names.go", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, os.WriteFile("names.go", want, 0o644))
 	}
 	if got, err := os.ReadFile("names.go"); err != nil || string(got) != string(want) {
 		t.Errorf("names.go isn't what the module says (%v); go test -run TestNames -update writes it", err)

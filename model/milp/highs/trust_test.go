@@ -6,7 +6,6 @@ package highs_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -100,9 +99,8 @@ func TestSmallCoefficients(t *testing.T) {
 	if r := solve(t, m(1e-10), milp.Options{}); r.Status != milp.Optimal || math.Abs(r.Objective-1e10) > 1 {
 		t.Errorf("%v %v, want 1e10", r.Status, r.Objective)
 	}
-	if _, err := highs.Solve(t.Context(), m(1e-13), milp.Options{}); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("a coefficient of 1e-13 gives %v", err)
-	}
+	require.Refused(t, "a coefficient of 1e-13", require.Err(highs.Solve(t.Context(), m(1e-13), milp.Options{})),
+		model.ErrUnsupported, "")
 }
 
 // Rays of infeasible linear programs prove it in rational arithmetic.
@@ -196,10 +194,7 @@ func TestSameInUsedInstances(t *testing.T) {
 // A context that has ended before the first solve is no error.
 func TestLPEndedBefore(t *testing.T) {
 	require.HiGHS(t)
-	lp, err := highs.NewLP(knapsack(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lp := require.Value(highs.NewLP(knapsack(3)))(t)
 	defer lp.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -3,7 +3,6 @@
 package plain_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,7 +16,6 @@ import (
 )
 
 func TestBatch(t *testing.T) {
-	t.Parallel()
 	job := func(submit, runtime float64, processes int) model.BatchJob {
 		return model.BatchJob{SubmitS: submit, RuntimeS: runtime, Processes: processes}
 	}
@@ -84,10 +82,7 @@ func TestBatchRandomStarts(t *testing.T) {
 			for k := range in.Jobs {
 				starts[k] = micros(in.Jobs[k].SubmitS) + rng.Int64N(2*longest)*int64(rng.IntN(2))
 			}
-			r, err := verify.Verify(t.Context(), in, plain.BatchStarts(in, starts), verify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(verify.Verify(t.Context(), in, plain.BatchStarts(in, starts), verify.Options{}))(t)
 			if r.Feasible() {
 				if compared++; r.Objective < a.Value*(1-1e-14) {
 					t.Fatalf("%v is below %v\n%+v\n%v", r.Objective, a.Value, in, starts)
@@ -107,8 +102,6 @@ func TestBatchRefuses(t *testing.T) {
 		many.Jobs = append(many.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1, Processes: 1})
 	}
 	for _, in := range []*model.Batch{two, many} {
-		if _, err := plain.Solve(in, math.NaN(), enough); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%v, want ErrUnsupported", err)
-		}
+		require.Refused(t, "error", require.Err(plain.Solve(in, math.NaN(), enough)), model.ErrUnsupported, "")
 	}
 }

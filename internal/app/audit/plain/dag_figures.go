@@ -27,8 +27,14 @@ type dagFigures struct {
 
 // length returns the seconds of edge e's transfer from machine a to b.
 func (f *dagFigures) length(e, a, b int) float64 {
+	if a == b && f.in.Machines[a].LocalRate > 0 {
+		return f.in.Edges[e].Data / f.in.Machines[a].LocalRate
+	}
 	if a == b {
 		return 0
+	}
+	if f.rate[a][b] == 0 {
+		return math.Inf(1)
 	}
 	return f.in.Machines[a].StartupS + f.in.Edges[e].Data/f.rate[a][b]
 }
@@ -168,7 +174,8 @@ func (f *dagFigures) same(j, k int) bool {
 			return false
 		}
 	}
-	return f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j]
+	return f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j] &&
+		f.in.Machines[j].LocalRate == f.in.Machines[k].LocalRate
 }
 
 func (f *dagFigures) allWhole() bool {
@@ -176,7 +183,7 @@ func (f *dagFigures) allWhole() bool {
 	add := func(x float64) bool { sum += x; return x == math.Trunc(x) }
 	for t := range f.cost {
 		for _, c := range f.cost[t] {
-			if !add(c) {
+			if !math.IsInf(c, 1) && !add(c) {
 				return false
 			}
 		}
@@ -184,7 +191,7 @@ func (f *dagFigures) allWhole() bool {
 	for e := range f.from {
 		for a := range f.rate {
 			for b := range f.rate {
-				if !add(f.length(e, a, b)) {
+				if x := f.length(e, a, b); !math.IsInf(x, 1) && !add(x) {
 					return false
 				}
 			}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
 func TestDAG(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		d    *model.DAG
 		want float64
@@ -54,10 +54,8 @@ func TestDAGFound(t *testing.T) {
 		"dag-search-wrong-optimum-13-for-12": {13, 12}, "dag-search-wrong-optimum-19-for-15": {19, 15},
 		"dag-search-wrong-optimum-2-for-1": {2, 1}, "dag-search-wrong-optimum-floats": {18.143, 17.88150617070685},
 	} {
-		in, err := instances.Load(filepath.Join("..", "..", "..", "..", "exact", "dag", "testdata", "found", file+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load(filepath.Join("..", "..", "..", "..", "exact", "dag", "testdata",
+			"found", file+".json")))(t)
 		if a := solved(t, in, value[0]); a.Value != value[1] {
 			t.Errorf("%s: found %v, want %v", file, a.Value, value[1])
 		}

@@ -4,7 +4,6 @@ package plain_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -27,9 +27,7 @@ func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
 	if err != nil || !a.Whole {
 		t.Fatalf("whole %v: %v\n%+v", a.Whole, err, in)
 	}
-	if (a.Solution == nil) != math.IsNaN(a.Value) {
-		t.Fatalf("value %v of %v", a.Value, a.Solution)
-	}
+	require.Is(t, math.IsNaN(a.Value), a.Solution == nil, "value", a.Value, "of", a.Solution)
 	if a.Solution != nil {
 		r, err := verify.Verify(context.Background(), in, a.Solution, verify.Options{})
 		if err != nil || !r.Feasible() || math.Abs(r.Objective-a.Value) > 1e-9*math.Abs(a.Value) {
@@ -45,9 +43,7 @@ func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
 // agree compares an engine with the optimum, NaN for none: from scratch, given the optimum, and given a little less.
 func agree(t *testing.T, in model.Instance, want float64) {
 	t.Helper()
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, in.Validate())
 	a := solved(t, in, math.NaN())
 	if math.IsNaN(want) {
 		if a.Solution != nil {
@@ -86,15 +82,10 @@ func grow(b *testing.B, draw func() model.Instance) {
 	for range b.N {
 		in := draw()
 		b.StopTimer()
-		a, err := plain.Solve(in, math.NaN(), 5*most)
-		if err != nil {
-			b.Fatal(err)
-		}
+		a := require.Value(plain.Solve(in, math.NaN(), 5*most))(b)
 		b.StartTimer()
 		from := time.Now()
-		if a, err = plain.Solve(in, a.Value, most); err != nil {
-			b.Fatal(err)
-		}
+		a = require.Value(plain.Solve(in, a.Value, most))(b)
 		took = append(took, time.Since(from))
 		nodes += a.Nodes
 		if took[len(took)-1] > time.Second || !a.Whole {
@@ -111,12 +102,8 @@ func grow(b *testing.B, draw func() model.Instance) {
 func TestRefuses(t *testing.T) {
 	d := &model.DAG{Machines: []model.Machine{{ID: "m"}, {ID: "n"}}, TransferModel: model.TransferFair,
 		Network: model.Network{Links: []model.Link{{ID: "l", Capacity: 1}}, Routes: []model.Route{{From: "m", To: "n", Links: []string{"l"}}}}}
-	if _, err := plain.Solve(d, math.NaN(), 1); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("fair transfers: %v, want ErrUnsupported", err)
-	}
-	if _, err := plain.Solve(&model.DAG{}, math.NaN(), 1); !errors.Is(err, model.ErrInvalid) {
-		t.Errorf("no machine: %v, want ErrInvalid", err)
-	}
+	require.Refused(t, "fair transfers", require.Err(plain.Solve(d, math.NaN(), 1)), model.ErrUnsupported, "")
+	require.Refused(t, "no machine", require.Err(plain.Solve(&model.DAG{}, math.NaN(), 1)), model.ErrInvalid, "")
 }
 
 func BenchmarkPlain(b *testing.B) {

@@ -3,19 +3,18 @@
 package plain_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
 func TestReservation(t *testing.T) {
-	t.Parallel()
 	hour := 3600.0
 	request := func(id string, ready, duration, deadline float64, pes int) model.Request {
 		return model.Request{ID: id, ReadyS: ready, DurationS: duration, DeadlineS: deadline, PEs: pes}
@@ -54,9 +53,7 @@ func TestReservation(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := &model.Reservation{PEs: c.pes, Goal: c.goal, Requests: c.requests}
-			if err := in.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.OK(t, in.Validate())
 			if !c.wantFeasible {
 				c.want = math.NaN()
 			}
@@ -84,10 +81,7 @@ func TestReservationRandom(t *testing.T) {
 // Instances on which a solver or the judge of version 0.3.0 was wrong.
 func TestReservationFound(t *testing.T) {
 	for file, want := range map[string]float64{"decimals-back-to-back": 2, "decimals-tight": 2, "far-deadline-tolerance": 2} {
-		in, err := instances.Load("../../../../exact/reservation/testdata/reservation-" + file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.Load("../../../../exact/reservation/testdata/reservation-" + file + ".json"))(t)
 		agree(t, in, want)
 	}
 }
@@ -95,7 +89,5 @@ func TestReservationFound(t *testing.T) {
 // Areas that don't fit 64 bits are refused.
 func TestReservationTooManyPEs(t *testing.T) {
 	in := &model.Reservation{PEs: 1 << 20, Requests: []model.Request{{ID: "a", ReadyS: 1.0 / 3, DurationS: 1, DeadlineS: 1e6, PEs: 1}}}
-	if _, err := plain.Solve(in, math.NaN(), enough); !errors.Is(err, model.ErrUnsupported) {
-		t.Errorf("%v, want ErrUnsupported", err)
-	}
+	require.Refused(t, "error", require.Err(plain.Solve(in, math.NaN(), enough)), model.ErrUnsupported, "")
 }

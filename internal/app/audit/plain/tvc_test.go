@@ -15,7 +15,6 @@ import (
 )
 
 func TestTVC(t *testing.T) {
-	t.Parallel()
 	request := func(id string, arrival float64, vms int, mbps, duration float64) model.TVCRequest {
 		return model.TVCRequest{ID: id, ArrivalS: arrival, VMs: vms, BandwidthMbps: mbps, DurationS: duration}
 	}
@@ -94,9 +93,7 @@ func TestTVCQueue(t *testing.T) {
 		if err == nil {
 			err = report.Err()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, err)
 		if again, err := plain.Solve(in, a.Value, enough); err != nil || again.Solution != nil {
 			t.Errorf("%v is beaten by %v, %v", a.Value, again.Value, err)
 		}

@@ -168,9 +168,7 @@ func TestSearch(t *testing.T) {
 		other := New(t.Context(), &twice, doubled, times, seed)
 		other.Improve(t.Context(), s.Placed-other.Placed)
 		for k, at := range other.Starts() {
-			if at != 2*s.Starts()[k]+shift {
-				t.Fatalf("job %d starts at %d, doubled at %d", k, s.Starts()[k], at)
-			}
+			require.Is(t, 2*s.Starts()[k]+shift, at, "job", k, "starts at", s.Starts()[k], "doubled at")
 		}
 	}
 	if better < rounds/3 {

@@ -90,6 +90,21 @@ func (s *Free) Remove(p int32) {
 	}
 }
 
+// Keep removes the processors that aren't in another set of as many.
+func (s *Free) Keep(other *Free) {
+	for w := range s.Levels[0] {
+		s.Levels[0][w] &= other.Levels[0][w]
+	}
+	for l := 1; l < len(s.Levels); l++ {
+		clear(s.Levels[l])
+		for w, x := range s.Levels[l-1] {
+			if x != 0 {
+				s.Levels[l][w/64] |= 1 << (w % 64)
+			}
+		}
+	}
+}
+
 // Clone returns a copy of the set.
 func (s *Free) Clone() *Free {
 	c := &Free{Levels: make([][]uint64, len(s.Levels))}

@@ -4,12 +4,11 @@
 package processors
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/model"
 )
@@ -23,13 +22,12 @@ func Place(in *model.Batch, t *view.Batch, starts []int64) (*model.Execution, er
 	if err != nil {
 		return nil, err
 	}
-	course := &Course{Starts: starts, Started: make([]int32, len(starts)), Ended: make([]int32, len(starts))}
+	n, ends := len(starts), make([]int64, len(starts))
 	for k := range starts {
-		course.Started[k], course.Ended[k] = int32(k), int32(k)
+		ends[k] = starts[k] + lengths[k]
 	}
-	end := func(k int32) int64 { return starts[k] + lengths[k] }
-	slices.SortStableFunc(course.Started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
-	slices.SortStableFunc(course.Ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
+	course := &Course{Starts: starts, Started: order.By(order.Of[int32](n), starts),
+		Ended: order.By(order.Of[int32](n), ends)}
 	return course.Execution(in, t, lengths)
 }
 
@@ -37,13 +35,8 @@ func Place(in *model.Batch, t *view.Batch, starts []int64) (*model.Execution, er
 // one tier when each job starts at the given tick and runs to its end; -1 if there
 // is none.
 func TooMany(t *view.Batch, starts []int64) int {
-	order := make([]int, len(starts))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
 	inUse := profile.Profile{Capacity: t.Processors}
-	for _, k := range order {
+	for _, k := range order.By(order.Of[int](len(starts)), starts) {
 		j := &t.Jobs[k]
 		if _, ok := inUse.First(j.Processes, j.Length, starts[k], starts[k]); !ok {
 			return k

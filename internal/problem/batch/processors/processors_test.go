@@ -3,12 +3,14 @@
 package processors
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 )
 
 // The lowest free processors are taken, compared with an array of booleans.
@@ -59,9 +61,7 @@ func TestAtRate(t *testing.T) {
 	for _, c := range []struct{ length, rate, want int64 }{
 		{7, view.FullRate, 7}, {99, 9900, 100}, {1, 9999, 2}, {0, 9999, 0}, {3, 1, 30_000}, {math.MaxInt64, 1, math.MaxInt64}, {math.MaxInt64 / 2, 5000, math.MaxInt64 - 1}, {math.MaxInt64, 9999, math.MaxInt64},
 	} {
-		if got := AtRate(c.length, c.rate); got != c.want {
-			t.Errorf("%d at rate %d: %d, want %d", c.length, c.rate, got, c.want)
-		}
+		require.Same(t, fmt.Sprintf("%d at rate %d", c.length, c.rate), c.want, AtRate(c.length, c.rate))
 	}
 }
 
@@ -88,9 +88,7 @@ func TestNeighbours(t *testing.T) {
 					want = int32(p - width + 1)
 				}
 			}
-			if got := c.Neighbours(int32(width)); got != want {
-				t.Fatalf("%d of %v: %d, want %d", width, has, got, want)
-			}
+			require.Same(t, fmt.Sprintf("%d of %v", width, has), want, c.Neighbours(int32(width)))
 		}
 		c.RemoveAll([]int32{0, int32(n - 1)})
 		if c.Has(0) || c.Has(int32(n-1)) || s.Has(0) != has[0] {

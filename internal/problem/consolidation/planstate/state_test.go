@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -51,10 +52,7 @@ func TestStateJudges(t *testing.T) {
 		if pinned {
 			continue
 		}
-		r, err := verify.Verify(t.Context(), in, c.Assignment(s.Plan), verify.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(verify.Verify(t.Context(), in, c.Assignment(s.Plan), verify.Options{}))(t)
 		if r.Feasible() != s.Feasible() {
 			t.Fatalf("feasible: the state says %v, the judge %v: %v\n%+v", s.Feasible(), r.Feasible(), r.Violations, s)
 		}

@@ -30,12 +30,12 @@ func (v Times) Cost(t int32, a int) int64 { return int64(v.Ticks.Cost[int(t)*v.G
 // Length returns the length of an edge from machine a to b.
 func (v Times) Length(e int32, a, b int) int64 {
 	switch m := v.Graph.Machines; {
+	case !v.Graph.Uniform:
+		return int64(v.Ticks.Comm[(int(e)*m+a)*m+b])
 	case a == b:
 		return 0
-	case v.Graph.Uniform:
-		return int64(v.Ticks.Comm[e])
 	default:
-		return int64(v.Ticks.Comm[(int(e)*m+a)*m+b])
+		return int64(v.Ticks.Comm[e])
 	}
 }
 

@@ -6,6 +6,7 @@ package dagplay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -91,9 +92,43 @@ func Ideal(g *view.Graph, p Plan) float64 {
 	return view.NewPlay(g).Run(p.Machine, p.Order)
 }
 
-// OnMachine returns the plan that has all tasks on one machine.
+// OneMachine returns the plan of OnMachine on the machine that is best for all tasks.
+func OneMachine(g *view.Graph) Plan {
+	return OnMachine(g, BestMachine(g, func(int32) bool { return true }))
+}
+
+// BestMachine returns the machine that can run most of the tasks in question, of several the first that takes the least
+// time for them together.
+func BestMachine(g *view.Graph, in func(t int32) bool) (best int32) {
+	least, left := math.Inf(1), math.MaxInt
+	for m := range int32(g.Machines) {
+		sum, others := 0.0, 0
+		for t := range int32(g.Tasks) {
+			switch {
+			case !in(t):
+			case g.Runs(t, m):
+				sum += g.Cost[int(t)*g.Machines+int(m)]
+			default:
+				others++
+			}
+		}
+		if others < left || others == left && sum < least-1e-12*least {
+			best, least, left = m, sum, others
+		}
+	}
+	return best
+}
+
+// OnMachine returns the plan that has all tasks on one machine, but those that can't run there on the first that takes
+// the least time.
 func OnMachine(g *view.Graph, m int32) Plan {
 	p := Plan{Machine: slices.Repeat([]int32{m}, g.Tasks), Order: make([][]int32, g.Machines)}
-	p.Order[m] = slices.Clone(g.Order)
+	for _, t := range g.Order {
+		if !g.Runs(t, m) {
+			costs := g.Cost[int(t)*g.Machines:][:g.Machines]
+			p.Machine[t] = int32(slices.Index(costs, slices.Min(costs)))
+		}
+		p.Order[p.Machine[t]] = append(p.Order[p.Machine[t]], t)
+	}
 	return p
 }

@@ -108,11 +108,11 @@ func (r *Replay) findClasses() {
 	for m := range int32(g.Machines) {
 		for n := range int32(g.Machines) {
 			links := g.Route(m, n)
-			if m == n || len(links) == 0 {
-				continue
-			}
 			pair := int(m)*g.Machines + int(n)
 			limit := g.Rate[pair]
+			if m == n || len(links) == 0 || limit == 0 {
+				continue
+			}
 			for _, k := range known[links[0]] {
 				if r.classes[k].limit == limit && slices.Equal(r.classes[k].links, links) {
 					r.classOf[pair] = k
@@ -278,7 +278,7 @@ func (r *Replay) send(e int32) {
 	m, n := r.machine[g.From[e]], r.machine[g.To[e]]
 	r.Sent[e] = r.now
 	switch {
-	case m == n:
+	case m == n && g.Comm(e, m, n) == 0:
 		r.arrive(e)
 	case r.Contends(m, n) && g.Data[e] > 0:
 		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})

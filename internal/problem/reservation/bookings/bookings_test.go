@@ -4,12 +4,14 @@ package bookings
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -58,9 +60,8 @@ func TestPELists(t *testing.T) {
 			if diff := cmp.Diff(all, LowestPEs(set, n)); diff != "" {
 				t.Fatalf("seed %d: all PEs (-want,+got)\n%s", seed, diff)
 			}
-			if diff := cmp.Diff(want, LowestPEs(set, lowest)); diff != "" {
-				t.Fatalf("seed %d: the lowest %d of %v (-want,+got)\n%s", seed, lowest, all, diff)
-			}
+			require.Same(t, fmt.Sprintf("seed %d: the lowest %d of %v", seed, lowest, all), want,
+				LowestPEs(set, lowest))
 		}
 	}
 }
@@ -89,9 +90,7 @@ func TestNumber(t *testing.T) {
 			most = max(most, n)
 		}
 		lists, err := Number(pes, all)
-		if fits := most <= pes; fits != (err == nil) {
-			t.Fatalf("seed %d: at most %d of %d PEs are needed at a time, and the error is %v", seed, most, pes, err)
-		}
+		require.Is(t, err == nil, most <= pes, "seed", seed, most, "of", pes, "PEs are needed at a time: room is", err)
 		if err != nil {
 			refused++
 			if !errors.Is(err, model.ErrInfeasible) {

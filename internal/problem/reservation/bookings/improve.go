@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
@@ -110,12 +111,9 @@ func (p *Offline) step(target int32) {
 	if p.rng.IntN(2) == 0 {
 		p.key[target] = math.Inf(-1)
 	}
-	order := p.found[:0] // booked isn't needed any more
-	order = append(order, out...)
-	p.found = order
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+	p.found = order.By(append(p.found[:0], out...), p.key) // booked isn't needed any more
 	late := p.rng.IntN(3)
-	for _, i := range order {
+	for _, i := range p.found {
 		p.bookFirst(i, late == 0 || late == 1 && p.rng.IntN(2) == 0)
 	}
 	if p.value >= value-1e-12*math.Abs(value) {

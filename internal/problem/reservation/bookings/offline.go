@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
@@ -129,13 +130,12 @@ func (p *Offline) Construct(ctx context.Context, from []int64) {
 
 // Serial returns the serial schedule in the order of a rule, and its weight.
 func (p *Offline) Serial(ctx context.Context, rule int) (starts []int64, value float64) {
-	order := make([]int, len(p.key))
 	for i := range p.key {
-		p.key[i], order[i] = p.keyOf(int32(i), rule), i
+		p.key[i] = p.keyOf(int32(i), rule)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
-	starts = p.t.Serial(ctx, order)
-	for _, i := range order {
+	jobs := order.By(order.Of[int](len(p.key)), p.key)
+	starts = p.t.Serial(ctx, jobs)
+	for _, i := range jobs {
 		if starts[i] >= 0 {
 			value += p.t.Jobs[i].Weight
 		}

@@ -5,11 +5,10 @@
 package bookings
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/model"
 )
@@ -30,19 +29,19 @@ func TicksOf(in *model.Reservation, t *view.Reservation, b *model.Bookings) ([]i
 		wanted[k] = b.Bookings[i].StartS
 	}
 	starts := make([]int64, len(t.Jobs))
-	order := make([]int, 0, len(starts))
+	booked := make([]int, 0, len(starts))
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
 		starts[i] = view.Declined
 		// One that is withdrawn before that start holds no PEs.
 		if x := wanted[j.Request]; !math.IsNaN(x) && t.Requests[j.Request].Runs(t.Tick(x)) {
 			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
-			order = append(order, i)
+			booked = append(booked, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
+	order.By(booked, starts)
 	c := profile.Profile{Capacity: t.PEs}
-	for _, i := range order {
+	for _, i := range booked {
 		j := &t.Jobs[i]
 		// Rounding may ask for a tick or two more.
 		s, ok := c.First(j.PEs, j.Length, starts[i], j.Latest())
@@ -82,15 +81,10 @@ func BookTicks(in *model.Reservation, t *view.Reservation, starts []int64) (*mod
 	if err != nil {
 		return nil, err
 	}
-	order := make([]int, len(requests))
-	for i := range order {
-		order[i] = i
-		b.Bookings[i].PEs = lists[i]
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(requests[a], requests[b]) })
-	sorted := make([]model.Booking, len(order))
-	for i, o := range order {
+	sorted := make([]model.Booking, len(requests))
+	for i, o := range order.By(order.Of[int](len(requests)), requests) {
 		sorted[i] = b.Bookings[o]
+		sorted[i].PEs = lists[o]
 	}
 	b.Bookings = sorted
 	return b, nil

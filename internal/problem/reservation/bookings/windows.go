@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/run/lns"
 )
@@ -104,10 +105,7 @@ func (x *windows) choose(kind, size int) []int32 {
 			in, x.key[i] = append(in, i), key(s, s+q.Length)
 		}
 	}
-	least := func(jobs []int32, n int) []int32 {
-		slices.SortFunc(jobs, func(a, b int32) int { return cmp.Or(cmp.Compare(x.key[a], x.key[b]), cmp.Compare(a, b)) })
-		return jobs[:min(n, len(jobs))]
-	}
+	least := func(jobs []int32, n int) []int32 { return order.By(jobs, x.key)[:min(n, len(jobs))] }
 	in = least(in, size*3/4)
 	// All happens while these or the target run.
 	from, to := max(j.Ready, min(moment, j.Latest())-j.Length), min(j.Due, max(moment, j.Ready+j.Length)+j.Length)

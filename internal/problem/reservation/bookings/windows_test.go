@@ -41,9 +41,7 @@ func TestWindowsReachTheOptimum(t *testing.T) {
 		if p.Value() > before {
 			better++
 		}
-		if err := v.Check(p.Starts()); err != nil {
-			t.Fatal(err)
-		}
+		require.OK(t, v.Check(p.Starts()))
 	}
 	if better < require.Rounds(3000)/20 {
 		t.Errorf("better %d times only", better)
@@ -89,9 +87,7 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 				}
 				relaxed := *v
 				relaxed.Goal = model.GoalAccepted
-				if err := relaxed.Check(p.Starts()); err != nil {
-					t.Fatal(err)
-				}
+				require.OK(t, relaxed.Check(p.Starts()))
 			}
 			starts[i] = p.Starts()
 		}
@@ -118,7 +114,5 @@ func TestWindowsBringMore(t *testing.T) {
 	}
 	relaxed := *v
 	relaxed.Goal = model.GoalAccepted
-	if err := relaxed.Check(p.Starts()); err != nil {
-		t.Fatal(err)
-	}
+	require.OK(t, relaxed.Check(p.Starts()))
 }

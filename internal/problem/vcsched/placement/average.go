@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -51,17 +52,14 @@ func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*
 // RaiseGreedily is RaiseAverage for sequential jobs, lowest being the minimum yield.
 func RaiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {
 	p := in.NewPlacement(hosts, lowest)
-	order := make([]int, len(in.Jobs))
 	free := make([]float64, in.Hosts)
-	for i := range order {
-		order[i] = i
-	}
 	copy(free, hostCPUs(in))
 	for i := range p.Jobs {
 		free[hosts[i]] -= p.Jobs[i].CPU[0]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs[a].CPU, in.Jobs[b].CPU) })
-	for _, i := range order {
+	jobs := order.Of[int](len(in.Jobs))
+	slices.SortStableFunc(jobs, func(a, b int) int { return cmp.Compare(in.Jobs[a].CPU, in.Jobs[b].CPU) })
+	for _, i := range jobs {
 		share, need, h := &p.Jobs[i].CPU[0], in.Jobs[i].CPU, hosts[i]
 		if free[h] <= 0 {
 			continue
@@ -141,17 +139,15 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 
 // yieldsInTurn returns yields of at least the lowest that fit the hosts, [job].
 func yieldsInTurn(in *model.VCSched, loads [][]hostLoad, lowest float64) []float64 {
-	left, need, order := hostCPUs(in), make([]float64, len(loads)), make([]int, len(loads))
+	left, need := hostCPUs(in), make([]float64, len(loads))
 	for i := range loads {
-		order[i] = i
 		for _, l := range loads[i] {
 			left[l.host] -= l.cpu * lowest
 			need[i] += l.cpu
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(need[a], need[b]) })
 	yields := make([]float64, len(loads))
-	for _, i := range order {
+	for _, i := range order.By(order.Of[int](len(loads)), need) {
 		more := 1 - lowest
 		for _, l := range loads[i] {
 			if l.cpu > 0 {

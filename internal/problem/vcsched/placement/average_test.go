@@ -65,18 +65,13 @@ func TestRaiseAverageByHand(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := &model.VCSched{Hosts: c.hosts, Jobs: c.jobs}
-			p, err := RaiseAverage(context.Background(), in, in.NewPlacement(c.at, in.Yield(c.at)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(RaiseAverage(context.Background(), in, in.NewPlacement(c.at, in.Yield(c.at))))(t)
 			judge(t, in, p)
 			var got [][]float64
 			for i := range p.Jobs {
 				got = append(got, p.Jobs[i].CPU)
 			}
-			if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
-				t.Errorf("shares (-want,+got)\n%s", diff)
-			}
+			require.Same(t, "shares", c.want, got, cmpopts.EquateApprox(0, 1e-6))
 		})
 	}
 }
@@ -128,10 +123,7 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 			hosts[k] = int32(rapid.IntRange(0, in.Hosts-1).Draw(t, "host"))
 		}
 		lowest := in.Yield(hosts)
-		p, err := RaiseAverage(context.Background(), in, in.NewPlacement(hosts, lowest))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(RaiseAverage(context.Background(), in, in.NewPlacement(hosts, lowest)))(t)
 		judge(t, in, p)
 		if diff := cmp.Diff(hosts, p.TaskHosts()); diff != "" {
 			t.Fatalf("hosts moved (-want,+got)\n%s", diff)
@@ -166,23 +158,14 @@ func TestRaiseAverageBothWays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
-		in, err := instances.VCSchedSpec{Hosts: 16, Jobs: 120, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, MaxTasks: 1, Seed: 1}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := require.Value(instances.VCSchedSpec{Hosts: 16, Jobs: 120, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, MaxTasks: 1, Seed: 1}.Generate())(t)
 		hosts := make([]int32, len(in.Jobs))
 		for k := range hosts {
 			hosts[k] = int32(rng.IntN(in.Hosts))
 		}
 		lowest := in.Yield(hosts)
-		byLP, err := raiseByLP(context.Background(), in, hosts, lowest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := in.Objective(RaiseGreedily(in, hosts, lowest))
-		if err != nil {
-			t.Fatal(err)
-		}
+		byLP := require.Value(raiseByLP(context.Background(), in, hosts, lowest))(t)
+		a := require.Value(in.Objective(RaiseGreedily(in, hosts, lowest)))(t)
 		b, err := in.Objective(byLP)
 		if err != nil || math.Abs(a.Second-b.Second) > 1e-6 || math.Abs(a.Value-b.Value) > 1e-12 {
 			t.Errorf("greedy %+v, linear program %+v (%v)", a, b, err)
@@ -201,10 +184,7 @@ func TestRepair(t *testing.T) {
 			hosts[k] = int32(rng.IntN(in.Hosts))
 		}
 		lowest := in.Yield(hosts)
-		clean, err := raiseByLP(context.Background(), in, hosts, lowest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		clean := require.Value(raiseByLP(context.Background(), in, hosts, lowest))(t)
 		const noise = 1e-6
 		yields := make([]float64, len(in.Jobs))
 		for i := range yields {
@@ -226,10 +206,7 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("host %d gives %.17g", h, load[h])
 			}
 		}
-		a, err := in.Objective(clean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(in.Objective(clean))(t)
 		b, err := in.Objective(p)
 		if err != nil || b.Second < a.Second-200*noise {
 			t.Fatalf("the average fell from %v to %v (%v)", a.Second, b.Second, err)
@@ -244,10 +221,7 @@ func TestRaiseAverageAfterContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	hosts := []int32{0, 1, 0, 1}
-	p, err := RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts))))(t)
 	// The minimum is kept; on a slow machine the average may stay there, too.
 	r := judge(t, in, p)
 	if math.Abs(r.Objective-2./3) > 1e-12 || r.Second < 2./3-1e-12 || r.Second > 7./9+1e-9 {
@@ -256,10 +230,7 @@ func TestRaiseAverageAfterContext(t *testing.T) {
 }
 
 // judge fails the test unless the placement passes the judge, and returns its report.
-func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Placement) verify.Report {
-	r, err := verify.Verify(context.Background(), in, p, verify.Options{})
-	if err != nil || !r.Feasible() {
-		t.Fatalf("%v %v\n%+v", err, r, in)
-	}
+func judge(t require.T, in *model.VCSched, p *model.Placement) verify.Report {
+	r := require.Feasible(verify.Verify(context.Background(), in, p, verify.Options{}))(t, in)
 	return r
 }

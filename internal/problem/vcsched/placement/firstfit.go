@@ -3,11 +3,11 @@
 package placement
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // FirstFitDecreasing places the tasks on equal hosts of the instance's first class, as many as needed, whatever their
@@ -20,9 +20,8 @@ import (
 // the worst, plus sorting.
 func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, largest bool) []int32 {
 	n := len(u.CPU)
-	size, order := make([]float64, n), make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
+	size := make([]float64, n)
+	for i := range size {
 		for r, needs := range u.Rigid {
 			if x := weight[r] * float64(needs[i]); largest {
 				size[i] = max(size[i], x)
@@ -31,13 +30,13 @@ func FirstFitDecreasing(ctx context.Context, u *view.VCSched, weight []float64, 
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(size[b], size[a]) })
+	tasks := order.Falling(order.Of[int32](n), size)
 	t := newRooms(n, u.Classes[0].Cap)
 	hosts, used := make([]int32, n), int32(0)
 	needs := make([]int64, len(u.Rigid))
-	for k, i := range order {
+	for k, i := range tasks {
 		if k&0xff == 0 && ctx.Err() != nil {
-			for _, i := range order[k:] {
+			for _, i := range tasks[k:] {
 				hosts[i] = used
 				used++
 			}

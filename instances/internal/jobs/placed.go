@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+package jobs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The resources of nodes, in the order of an instance.
+const (
+	cpus   = "cpu"
+	memory = "memory_mb"
+	gpus   = "gpu"
+)
+
+// placed makes groups of like nodes of those that are up, and the needs of each job on them. Jobs that fit no nodes of
+// their partitions are left out. Nobody's records tell what a job has on each of its nodes: it has the same on all.
+func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error) {
+	p := &swf.Placed{Resources: []string{cpus}}
+	up, _ := o.up()
+	if len(up) == 0 {
+		return nil, nil, fmt.Errorf("%w: no nodes tell their resources; give --platform FILE with them, or leave --unit out", model.ErrInvalid)
+	}
+	if slices.ContainsFunc(up, func(n Node) bool { return n.MemoryMB < 1 }) {
+		a.NotModelled.Say("memory, which not all nodes tell")
+	} else {
+		p.Resources = append(p.Resources, memory)
+	}
+	if slices.ContainsFunc(up, func(n Node) bool { return n.GPUs > 0 }) || slices.ContainsFunc(all, func(j Job) bool { return j.GPUs > 0 }) {
+		p.Resources = append(p.Resources, gpus)
+	}
+	p.Nodes = groups(up, all, p.Resources)
+	known, fits, machine := map[string]*model.NodeNeeds{}, map[string]bool{}, model.Batch{Tiers: 1, Resources: p.Resources, Nodes: p.Nodes}
+	for k := range p.Nodes {
+		machine.Processors += p.Nodes[k].Count
+	}
+	uneven, several := 0, 0
+	var kept []Job
+	for _, j := range all {
+		n, needs, even := needsOf(&j, p.Nodes, p.Resources)
+		if o.Partition != "" {
+			needs.Partitions = []string{o.Partition}
+		}
+		key := fmt.Sprintf("%v %v %q", needs.Each, needs.Spread, needs.Partitions)
+		if known[key] == nil {
+			known[key] = needs
+		}
+		whole := fmt.Sprint(key, " ", n)
+		fit, ok := fits[whole]
+		if !ok {
+			machine.Jobs = []model.BatchJob{{ID: "job", RuntimeS: 1, Processes: int(n), Needs: needs}}
+			fit = machine.Validate() == nil
+			fits[whole] = fit
+		}
+		if !fit {
+			a.LeftOut.Add(j.ID, "jobs that fit no nodes of their partitions")
+			continue
+		}
+		if j.Nodes = n; n > 1 {
+			several++
+		}
+		if !even {
+			uneven++
+		}
+		kept, p.Needs = append(kept, j), append(p.Needs, known[key])
+	}
+	if used, have := peak(kept), total(p.Nodes); used > have && !o.Pending {
+		a.Remarks.Say("the jobs used up to %d CPUs at once, the nodes have %d: the log isn't of these nodes alone", used, have)
+	}
+	a.Assumed.Count(several, "jobs on several nodes, each with the same on each of them")
+	a.Assumed.Count(uneven, "jobs whose CPUs, memory or GPUs don't divide by their nodes: each has the larger part")
+	if len(kept) == 0 {
+		return nil, nil, fmt.Errorf("%w: none of the %d jobs fits the nodes", model.ErrInvalid, len(all))
+	}
+	return kept, p, nil
+}
+
+// peak returns the most CPUs that jobs held at once.
+func peak(all []Job) int64 {
+	l := &swf.Log{}
+	for k := range all {
+		j := &all[k]
+		l.Jobs = append(l.Jobs, swf.Job{Submit: float64(j.Start), Runtime: float64(j.Elapsed), Procs: j.CPUs})
+	}
+	return l.Peak()
+}
+
+// total returns the CPUs of nodes.
+func total(all []model.NodeGroup) (sum int64) {
+	for k := range all {
+		sum += int64(all[k].Count) * all[k].Capacity[0]
+	}
+	return sum
+}
+
+// groups makes groups of nodes that have the same resources and partitions, in the order in which they come. A node of
+// any partition belongs to all that are named.
+func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup) {
+	var named []string
+	for k := range up {
+		named = append(named, up[k].Partitions...)
+	}
+	for k := range all {
+		named = append(named, partitionsOf(&all[k])...)
+	}
+	slices.Sort(named)
+	named = slices.DeleteFunc(slices.Compact(named), func(p string) bool { return p == AnyPartition || p == "" })
+	for k := range up {
+		n := &up[k]
+		g := model.NodeGroup{ID: n.Name, Count: 1, Capacity: amounts(resources, n.CPUs, n.MemoryMB, n.GPUs)}
+		for _, p := range named {
+			if n.In(p) {
+				g.Partitions = append(g.Partitions, p)
+			}
+		}
+		at := slices.IndexFunc(made, func(o model.NodeGroup) bool {
+			return slices.Equal(o.Capacity, g.Capacity) && slices.Equal(o.Partitions, g.Partitions)
+		})
+		if at < 0 {
+			made = append(made, g)
+		} else {
+			made[at].Count++
+		}
+	}
+	for k := range made {
+		if more := made[k].Count - 1; more > 0 {
+			made[k].ID = fmt.Sprintf("%s and %d more", made[k].ID, more)
+		}
+	}
+	return made
+}
+
+// partitionsOf returns the partitions of which a job may use one; nil: any.
+func partitionsOf(j *Job) []string {
+	if j.Partition == "" {
+		return nil
+	}
+	list := strings.Split(j.Partition, ",")
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// amounts returns amounts of the resources of a machine, 0 for those that aren't known.
+func amounts(resources []string, of ...int64) []int64 {
+	all := []int64{max(0, of[0])}
+	for _, r := range resources[1:] {
+		all = append(all, max(0, of[1+slices.Index([]string{memory, gpus}, r)]))
+	}
+	return all
+}
+
+// needsOf returns on how many nodes a job runs, and what it has on each of them. A job of which no nodes are told has as
+// few as its CPUs allow. even is false if its amounts don't divide by them.
+func needsOf(j *Job, groups []model.NodeGroup, resources []string) (nodes int64, needs *model.NodeNeeds, even bool) {
+	largest := int64(1)
+	for k := range groups {
+		largest = max(largest, groups[k].Capacity[0])
+	}
+	if nodes = j.Nodes; nodes < 1 {
+		nodes = max(1, (j.CPUs+largest-1)/largest)
+	}
+	needs, even = &model.NodeNeeds{Each: amounts(resources, j.CPUs, j.MemoryMB, j.GPUs), Spread: nodes > 1, Partitions: partitionsOf(j)}, true
+	for r, x := range needs.Each {
+		even = even && x%nodes == 0
+		needs.Each[r] = (x + nodes - 1) / nodes
+	}
+	if needs.Each[0] < 1 {
+		needs.Each[0] = 1 // of a CPU at least
+	}
+	return nodes, needs, even
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+
+package jobs
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Phase says how far a job has come.
+type Phase int
+
+// The phases of jobs.
+const (
+	Ended Phase = iota
+	Runs
+	Waits
+)
+
+// anHour is the limit of jobs if no job tells one.
+const anHour = 3600
+
+// Take makes a log of the jobs of a system that have ended, by submission and then in the order given. Of pending ones
+// (Options.Pending) it takes those that run, for the rest of their limits, and then those that wait, in the order given
+// or when they become eligible. Jobs without a limit have the longest. Nodes are those that the records tell, if the
+// options have none. The account tells what is left out, assumed and not modelled. Errors wrap model.ErrInvalid.
+func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) (*swf.Log, error) {
+	var taken, waiting []Job
+	now := int64(Unknown)
+	for _, j := range all {
+		if o.Partition != "" && j.Partition != o.Partition && (j.Partition != "" || j.Phase != Waits) { // qstat tells the queue at the start
+			a.LeftOut.Add(j.ID, "jobs of other partitions or queues")
+			continue
+		}
+		if now = max(now, j.Submit); j.Phase == Runs {
+			now = max(now, j.Start, j.Start+j.Elapsed)
+		}
+		switch {
+		case o.Pending && j.Phase == Ended:
+			a.LeftOut.Add(j.ID, "jobs ended already")
+		case j.Left != "":
+			a.LeftOut.Add(j.ID, j.Left)
+		case !o.Pending && j.Phase != Ended:
+			a.LeftOut.Add(j.ID, "jobs still running or waiting")
+		case j.Phase == Ended && (min(j.Submit, j.Start) < 0 || j.End < j.Start):
+			a.LeftOut.Add(j.ID, "jobs that started without times")
+		case o.Size(&j) < 1:
+			a.LeftOut.Add(j.ID, "jobs without "+o.Unit())
+		case j.Phase == Waits:
+			waiting = append(waiting, j)
+		default:
+			taken = append(taken, j)
+		}
+	}
+	running := len(taken)
+	taken = append(taken, waiting...)
+	switch {
+	case len(taken) > 0:
+	case len(all) > 0 && o.Partition != "":
+		return nil, fmt.Errorf("%w: no job of the partition or queue %s is to be taken; there are %s", model.ErrInvalid, o.Partition, Partitions(all))
+	case o.Pending:
+		return nil, fmt.Errorf("%w: none of its %d jobs is running or waiting to run", model.ErrInvalid, len(all))
+	default:
+		return nil, fmt.Errorf("%w: none of its %d jobs has run; jobs that run and wait are taken by --pending", model.ErrInvalid, len(all))
+	}
+	limit(taken, a)
+	later := 0
+	for k := range taken {
+		switch j := &taken[k]; j.Phase {
+		case Ended:
+			j.Submit = min(j.Submit, j.Start)
+		case Runs:
+			switch {
+			case j.Elapsed >= 0:
+				j.Limit = max(1, j.Limit-j.Elapsed)
+			case j.Start >= 0:
+				j.Limit = max(1, j.Limit-(now-j.Start))
+			}
+			j.Submit, j.Elapsed = now, j.Limit
+		case Waits:
+			if j.Submit, j.Elapsed = max(now, j.Eligible), j.Limit; j.Submit > now {
+				later++
+			}
+		}
+	}
+	slices.SortStableFunc(taken, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	if o.Pending {
+		a.Assumed.Say("now is %s, the last time that the records tell", clock(now, o.Zone))
+		a.Assumed.Count(running, "jobs running, each with the rest of its time limit")
+		a.Assumed.Count(len(waiting), "jobs waiting in the order of %s's priorities, each with its time limit", system)
+		a.Assumed.Count(later, "jobs submitted later, at their begin times")
+		planned(system, waiting, now, a)
+	} else {
+		a.Remarks.Say("%s", Waited(system, taken))
+	}
+	placed := slices.DeleteFunc(slices.Clone(taken), func(j Job) bool { return j.Partition == "" })
+	if names := Partitions(placed); o.Partition == "" && !o.Placed && strings.Contains(names, ", ") {
+		a.NotModelled.Say("partitions or queues: one machine for %s; --partition NAME takes one", names)
+	}
+	asked(taken, o, a)
+	with := *o
+	if o.Nodes == nil {
+		with.Nodes = nodes
+	}
+	return Log(taken, &with, a)
+}
+
+// BySubmission compares jobs by their submission and then by their numbers.
+func BySubmission(a, b Job) int {
+	return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+}
+
+// limit gives jobs without a limit the longest one.
+func limit(all []Job, a *model.Account) {
+	longest, of := int64(0), "the longest of the records"
+	told := false
+	for k := range all {
+		j := &all[k]
+		if j.Phase == Ended && j.Elapsed < 0 {
+			j.Elapsed = j.End - j.Start
+		}
+		told = told || j.Limit != Unknown
+		longest = max(longest, j.Limit, j.Elapsed)
+	}
+	if longest < 1 {
+		longest, of = anHour, "as no job tells one"
+	}
+	without := 0
+	for k := range all {
+		if j := &all[k]; j.Limit < 1 && (told || j.Phase != Ended) {
+			j.Limit = longest
+			without++
+		}
+	}
+	a.Assumed.Count(without, "jobs without a time limit, each with %d s, %s", longest, of)
+}
+
+// asked tells for what jobs ask that no instance has a place for, with their share of the work.
+func asked(all []Job, o *Options, a *model.Account) {
+	var told model.Tellings
+	work, of := 0.0, map[string]float64{}
+	for k := range all {
+		j := &all[k]
+		x := float64(j.Elapsed) * float64(o.Size(j))
+		work += x
+		for _, text := range j.Asks {
+			told.Add(j.ID, text)
+			of[text] += x
+		}
+	}
+	for k := range told {
+		told[k].Text += fmt.Sprintf(", %.0f %% of the work", Percent(of[told[k].Text], work))
+	}
+	a.NotModelled = append(a.NotModelled, told...)
+}
+
+// planned tells the system's own plans.
+func planned(system string, waiting []Job, now int64, a *model.Account) {
+	const most = 8
+	var plans []string
+	for k := range waiting {
+		if at := waiting[k].Planned; at >= 0 {
+			plans = append(plans, fmt.Sprintf("%s in %d s", waiting[k].ID, at-now))
+		}
+	}
+	if n := len(plans) - most; n > 0 {
+		plans = append(plans[:most], fmt.Sprintf("%d more", n))
+	}
+	if len(plans) > 0 {
+		a.Remarks.Say("%s itself plans to start %s, from now", system, strings.Join(plans, ", "))
+	}
+}
+
+// clock shows a time.
+func clock(at int64, zone *time.Location) string {
+	return time.Unix(max(0, at), 0).In(cmp.Or(zone, time.UTC)).Format(time.DateTime)
+}
+
+// Partitions lists the partitions of jobs, the largest first.
+func Partitions(all []Job) string {
+	count := map[string]int{}
+	for k := range all {
+		count[all[k].Partition]++
+	}
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	for k, name := range names {
+		names[k] = fmt.Sprintf("%s (%d jobs)", cmp.Or(name, "no name"), count[name])
+	}
+	if len(names) > 8 {
+		names = append(names[:8], fmt.Sprintf("%d more", len(names)-8))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Waited tells how long jobs waited under their own scheduler, and how far their limits are from their runtimes.
+func Waited(system string, all []Job) string {
+	var waits []int64
+	var over []float64
+	sum := 0.0
+	for k := range all {
+		j := &all[k]
+		waits = append(waits, j.Start-j.Submit)
+		sum += float64(j.Start - j.Submit)
+		if j.Limit > 0 {
+			over = append(over, float64(j.Limit)/float64(max(1, j.Elapsed)))
+		}
+	}
+	slices.Sort(waits)
+	slices.Sort(over)
+	n := len(waits)
+	text := fmt.Sprintf("under %s they waited %.0f s in the mean, %d s in the median, 95 %% of them at most %d s",
+		system, sum/float64(n), waits[(n-1)/2], waits[(95*n+99)/100-1])
+	if m := len(over); m > 0 {
+		text += fmt.Sprintf("; half of the time limits are more than %.3g times the runtimes", over[(m-1)/2])
+	}
+	return text
+}
