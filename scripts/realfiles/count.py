@@ -167,11 +167,11 @@ def saga(text, options):
     g, n = d["task_graph"], d["network"]
     links = n["edges"]
     apart = {frozenset((e["source"], e["target"])): e["speed"] for e in links if e["source"] != e["target"]}
-    within = [e for e in links if e["source"] == e["target"] and e["speed"] is not None and e["speed"] != float("inf")]
+    within = [e["speed"] for e in links if e["source"] == e["target"] and e["speed"] not in (None, float("inf"))]
     return {"tasks": len(g["tasks"]), "work": sum(t["cost"] for t in g["tasks"]),
             "edges": len(g["dependencies"]), "data": sum(e["size"] for e in g["dependencies"]),
             "machines": len(n["nodes"]), "speed": sum(x["speed"] for x in n["nodes"]),
-            "rate": 2 * sum(apart.values())} | told({"machines whose data take time within them": len(within)})
+            "rate": 2 * sum(apart.values()), "local rate": sum(within)}
 
 
 def stg(text, options):

@@ -272,6 +272,7 @@ func quantities(in model.Instance, q map[string]float64) {
 		}
 		for _, m := range in.Machines {
 			q["speed"] += m.Speed
+			q["local rate"] += m.LocalRate
 		}
 		for _, x := range slices.Concat(in.Network.PathCapacity...) {
 			q["rate"] += x
