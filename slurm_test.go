@@ -75,6 +75,31 @@ func TestSlurmReplay(t *testing.T) {
 	}
 }
 
+// The same of 200 jobs that a Slurm with two partitions ran on nodes of CPUs, memory and GPUs that jobs shared: its run is
+// a schedule for the judge, node by node, and no better than the bound. EASY on nodes starts nine pairs of ten in its order.
+func TestSlurmOnNodes(t *testing.T) {
+	const folder = "cmd/gapwise/testdata/documents/"
+	file := require.Value(instances.Open(folder + "site-sacct.txt"))(t)
+	o := instances.Options{Platform: folder + "site-sinfo.txt", Log: instances.LogOptions{Placed: true}, Jobs: instances.SWFJobs{Ran: true}}
+	made, ran := require.Pair(file.WithRan(o))(t)
+	in := made.(*model.Batch)
+	report := require.Value(verify.Verify(t.Context(), in, ran, verify.Options{}))(t)
+	require.OK(t, report.Err())
+	if len(in.Jobs) != 200 || len(in.Account.NotModelled) > 0 || in.Processors != 8 || len(in.Resources) != 3 {
+		t.Errorf("%d jobs on %d nodes of %v: %v", len(in.Jobs), in.Processors, in.Resources, in.Account.Lines())
+	}
+	slurm := startsOf(t, in, ran)
+	for algorithm, least := range map[string]float64{"easy": 0.9, "fcfs": 0} {
+		r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: algorithm}))(t)
+		starts := startsOf(t, in, r.Solution.(*model.Execution))
+		same := sameOrder(slurm, starts)
+		t.Log(algorithm, same, r.Objective, r.Bound)
+		if same < least || r.Bound > report.Objective {
+			t.Errorf("%s: %v of the pairs in Slurm's order, bound %v, Slurm's response %v", algorithm, same, r.Bound, report.Objective)
+		}
+	}
+}
+
 // startsOf returns the start of each job.
 func startsOf(t *testing.T, in *model.Batch, e *model.Execution) []float64 {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 // ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
 // that finds too few processors free, since the log rounds times or the machine is smaller, starts when they are free.
 // The result moved counts these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier.
-// Processors are the lowest that are free. The error wraps model.ErrInvalid for a job without a wait. O(n log n + P log
-// P), P the sum of the jobs' sizes.
+// Processors are the lowest that are free; nodes are the job's own. The error wraps model.ErrInvalid for a job without a
+// wait, or of which the log doesn't tell its nodes. O(n log n + P log P), P the sum of the jobs' sizes.
 func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved int, mostMoved float64, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))
@@ -33,32 +33,120 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 		job int
 	}
 	ends := heap.Heap[end]{Less: func(a, b end) bool { return a.at < b.at }}
-	free := heap.Heap[int32]{Less: func(a, b int32) bool { return a < b }}
-	for p := range in.Processors {
-		free.Push(int32(p))
+	var free room
+	if log.Placed == nil {
+		free = newFreeProcessors(in)
+	} else if free, err = newFreeNodes(in, log.Placed.Hosts, taken); err != nil {
+		return nil, 0, 0, err
 	}
 	e = &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(taken))}
 	now := 0.0
 	for _, k := range order {
 		now = max(now, starts[k])
-		for ends.Len() > 0 && (ends.Items[0].at <= now || free.Len() < in.Jobs[k].Processes) {
+		for ends.Len() > 0 && (ends.Items[0].at <= now || !free.fits(k)) {
 			x := ends.Pop()
 			now = max(now, x.at)
-			for _, p := range e.Runs[x.job].Segments[0].Place.Processors {
-				free.Push(p)
-			}
+			free.release(x.job, e.Runs[x.job].Segments[0].Place.Processors)
 		}
 		if now > starts[k] {
 			moved++
 			mostMoved = max(mostMoved, now-starts[k])
 		}
-		list := make(model.ProcessorList, in.Jobs[k].Processes)
-		for i := range list {
-			list[i] = free.Pop()
-		}
-		s := model.Segment[model.BatchPlace]{StartS: now, EndS: now + in.Work(k), Place: model.BatchPlace{Processors: list}}
+		s := model.Segment[model.BatchPlace]{StartS: now, EndS: now + in.Work(k), Place: model.BatchPlace{Processors: free.take(k)}}
 		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: []model.Segment[model.BatchPlace]{s}}
 		ends.Push(end{s.EndS, k})
 	}
 	return e, moved, mostMoved, nil
+}
+
+// room is the part of a machine that is free.
+type room interface {
+	fits(k int) bool
+	take(k int) model.ProcessorList
+	release(k int, list model.ProcessorList)
+}
+
+// freeProcessors are the numbers of the free processors.
+type freeProcessors struct {
+	in   *model.Batch
+	free heap.Heap[int32]
+}
+
+func newFreeProcessors(in *model.Batch) *freeProcessors {
+	f := &freeProcessors{in, heap.Heap[int32]{Less: func(a, b int32) bool { return a < b }}}
+	for p := range in.Processors {
+		f.free.Push(int32(p))
+	}
+	return f
+}
+
+func (f *freeProcessors) fits(k int) bool { return f.free.Len() >= f.in.Jobs[k].Processes }
+
+func (f *freeProcessors) take(k int) model.ProcessorList {
+	list := make(model.ProcessorList, f.in.Jobs[k].Processes)
+	for i := range list {
+		list[i] = f.free.Pop()
+	}
+	return list
+}
+
+func (f *freeProcessors) release(_ int, list model.ProcessorList) {
+	for _, p := range list {
+		f.free.Push(p)
+	}
+}
+
+// freeNodes holds what is free of each node; a job has the nodes that the log tells.
+type freeNodes struct {
+	in    *model.Batch
+	nodes []model.ProcessorList // of each job
+	free  [][]int64             // of each node, by resource
+}
+
+func newFreeNodes(in *model.Batch, told [][]int32, taken []int) (*freeNodes, error) {
+	f := &freeNodes{in: in, nodes: make([]model.ProcessorList, len(taken))}
+	for g := range in.Nodes {
+		for range in.Nodes[g].Count {
+			f.free = append(f.free, slices.Clone(in.Nodes[g].Capacity))
+		}
+	}
+	for k, line := range taken {
+		j := &in.Jobs[k]
+		if told != nil {
+			f.nodes[k] = told[line]
+		}
+		switch {
+		case len(f.nodes[k]) != j.Processes:
+			return nil, fmt.Errorf("%w: job %s runs on %d nodes, the log names %d; --ran takes them from the column NodeList", model.ErrInvalid, j.ID, j.Processes, len(f.nodes[k]))
+		case slices.Contains(f.nodes[k], -1):
+			return nil, fmt.Errorf("%w: job %s ran on a node that the platform doesn't have, or that isn't up; leave --ran out", model.ErrInvalid, j.ID)
+		}
+	}
+	return f, nil
+}
+
+func (f *freeNodes) fits(k int) bool {
+	for _, n := range f.nodes[k] {
+		for r, need := range f.in.Jobs[k].Needs.Each {
+			if f.free[n][r] < need {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (f *freeNodes) take(k int) model.ProcessorList {
+	f.add(k, -1)
+	return f.nodes[k]
+}
+
+func (f *freeNodes) release(k int, _ model.ProcessorList) { f.add(k, 1) }
+
+func (f *freeNodes) add(k int, by int64) {
+	for _, n := range f.nodes[k] {
+		for r, need := range f.in.Jobs[k].Needs.Each {
+			f.free[n][r] += by * need
+		}
+	}
 }

@@ -4,6 +4,9 @@ package instances
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // A log's jobs run when it says, and later where the machine's processors don't suffice.
@@ -44,5 +48,42 @@ func TestRanAsLogged(t *testing.T) {
 	log := require.Value(swf.ReadAll(strings.NewReader("; MaxProcs: 3\n1 0 -1 5 2" + fields)))(t)
 	if _, _, err := NewBatchSpec().fromSWF("n", log, SWFJobs{Ran: true}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "no wait of job 1") {
 		t.Errorf("without waits: %v", err)
+	}
+}
+
+// Jobs run on the nodes that the log names, of which the machine numbers those of a group one behind the other, and later
+// where these have no room. Nodes that aren't told, or that aren't there, are errors.
+func TestRanOnNodes(t *testing.T) {
+	folder := t.TempDir()
+	nodes := filepath.Join(folder, "nodes.txt")
+	require.OK(t, os.WriteFile(nodes, []byte("NODELIST|PARTITION|CPUS|MEMORY|STATE\na1|p|2|100|idle\ng1|p|4|100|idle\na2|p|2|100|idle\na3|p|2|100|down\n"), 0o644))
+	const head = "JobID|Partition|Submit|Start|Elapsed|Timelimit|AllocCPUS|NNodes|ReqMem|State|NodeList\n"
+	for name, c := range map[string]struct {
+		rows, want, says string
+	}{
+		"as it is":         {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a2\n2|p|11|12|00:00:05|1|4|2|10M|COMPLETED|a1,g1\n", "1 at 0 [1] 2 at 2 [0 2]", ""},
+		"no room":          {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a1\n2|p|11|12|00:00:05|1|2|1|10M|COMPLETED|a1\n", "1 at 0 [0] 2 at 5 [0]", "1 start moved, by 3 s at most, for which the machine's nodes don't suffice"},
+		"no nodes told":    {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a1\n2|p|11|12|00:00:05|1|2|1|10M|COMPLETED|\n", "", "job 2 runs on 1 nodes, the log names 0"},
+		"a node not there": {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|b1\n", "", "job 1 ran on a node that the platform doesn't have"},
+		"a node not up":    {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a3\n", "", "or that isn't up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(folder, "sacct.txt")
+			require.OK(t, os.WriteFile(file, []byte(head+c.rows), 0o644))
+			made, ran, err := require.Value(Open(file))(t).WithRan(Options{Platform: nodes, Log: LogOptions{Placed: true}, Jobs: SWFJobs{Ran: true}})
+			if c.want == "" {
+				require.Refused(t, name, err, model.ErrInvalid, c.says)
+				return
+			}
+			require.OK(t, err)
+			var got []string
+			for _, r := range ran.Runs {
+				got = append(got, fmt.Sprint(r.ID, " at ", r.Segments[0].StartS, " ", []int32(r.Segments[0].Place.Processors)))
+			}
+			require.Same(t, "runs", c.want, strings.Join(got, " "))
+			require.Says(t, "account", strings.Join(model.AccountOf(made).Lines(), "\n"), c.says)
+			report := require.Value(verify.Verify(t.Context(), made, ran, verify.Options{}))(t)
+			require.OK(t, report.Err())
+		})
 	}
 }

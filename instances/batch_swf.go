@@ -65,8 +65,8 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	}
 	in.Account = account
 	if p := log.Placed; p != nil {
-		if s.Tiers != 1 || o.Ran || s.Processors != 0 {
-			return nil, nil, fmt.Errorf("%w: a log on nodes (--unit resources) has one tier, its own machine, and no execution yet; leave --tiers, --processors and --ran out", model.ErrInvalid)
+		if s.Tiers != 1 || s.Processors != 0 {
+			return nil, nil, fmt.Errorf("%w: a log on nodes (--unit resources) has one tier and its own machine; leave --tiers and --processors out", model.ErrInvalid)
 		}
 		in.Resources, in.Nodes = p.Resources, p.Nodes
 		for k, line := range taken {
@@ -108,7 +108,11 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if err != nil {
 		return nil, nil, err
 	}
-	account.Remarks.Count(moved, "starts moved, by %g s at most, for which the machine's processors don't suffice", most)
+	unit := "processors"
+	if log.Placed != nil {
+		unit = "nodes"
+	}
+	account.Remarks.Count(moved, "starts moved, by %g s at most, for which the machine's %s don't suffice", most, unit)
 	return in, ran, nil
 }
 

@@ -43,7 +43,8 @@ type Job struct {
 	Limit     int64 // seconds, or NoLimit
 	CPUs      int64 // allocated or, before, requested
 	Nodes     int64
-	MemoryMB  int64 // in all
+	Hosts     []string // the names of the nodes on which it ran; nil: not told
+	MemoryMB  int64    // in all
 	GPUs      int64
 	State     string
 	Status    int64   // one of SWF's, or Unknown

@@ -34,7 +34,9 @@ func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error
 	if slices.ContainsFunc(up, func(n Node) bool { return n.GPUs > 0 }) || slices.ContainsFunc(all, func(j Job) bool { return j.GPUs > 0 }) {
 		p.Resources = append(p.Resources, gpus)
 	}
-	p.Nodes = groups(up, all, p.Resources)
+	var index map[string]int32
+	p.Nodes, index = groups(up, all, p.Resources)
+	told := slices.ContainsFunc(all, func(j Job) bool { return j.Hosts != nil })
 	known, fits, machine := map[string]*model.NodeNeeds{}, map[string]bool{}, model.Batch{Tiers: 1, Resources: p.Resources, Nodes: p.Nodes}
 	for k := range p.Nodes {
 		machine.Processors += p.Nodes[k].Count
@@ -68,6 +70,9 @@ func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error
 			uneven++
 		}
 		kept, p.Needs = append(kept, j), append(p.Needs, known[key])
+		if told {
+			p.Hosts = append(p.Hosts, numbers(j.Hosts, index))
+		}
 	}
 	if used, have := peak(kept), total(p.Nodes); used > have && !o.Pending {
 		a.Remarks.Say("the jobs used up to %d CPUs at once, the nodes have %d: the log isn't of these nodes alone", used, have)
@@ -98,10 +103,23 @@ func total(all []model.NodeGroup) (sum int64) {
 	return sum
 }
 
-// groups makes groups of nodes that have the same resources and partitions, in the order in which they come. A node of
-// any partition belongs to all that are named.
-func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup) {
+// numbers returns the numbers of nodes by their names, -1 for others.
+func numbers(names []string, index map[string]int32) (all []int32) {
+	for _, name := range names {
+		if k, ok := index[name]; ok {
+			all = append(all, k)
+		} else {
+			all = append(all, -1)
+		}
+	}
+	return all
+}
+
+// groups makes groups of nodes that have the same resources and partitions, in the order in which they come, and numbers
+// the nodes in the order of the groups. A node of any partition belongs to all that are named.
+func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup, index map[string]int32) {
 	var named []string
+	var members [][]string
 	for k := range up {
 		named = append(named, up[k].Partitions...)
 	}
@@ -122,17 +140,22 @@ func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup) {
 			return slices.Equal(o.Capacity, g.Capacity) && slices.Equal(o.Partitions, g.Partitions)
 		})
 		if at < 0 {
-			made = append(made, g)
+			at, made, members = len(made), append(made, g), append(members, nil)
 		} else {
 			made[at].Count++
 		}
+		members[at] = append(members[at], n.Name)
+	}
+	index = map[string]int32{}
+	for _, name := range slices.Concat(members...) {
+		index[name] = int32(len(index))
 	}
 	for k := range made {
 		if more := made[k].Count - 1; more > 0 {
 			made[k].ID = fmt.Sprintf("%s and %d more", made[k].ID, more)
 		}
 	}
-	return made
+	return made, index
 }
 
 // partitionsOf returns the partitions of which a job may use one; nil: any.

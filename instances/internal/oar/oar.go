@@ -249,8 +249,8 @@ func (x *record) job(open map[string]bool) (jobs.Job, error) {
 	}
 	j.Submit, j.State, j.Limit = x.Submit, x.State, x.Walltime
 	j.CPUs = distinct(x.Resources, func(id json.RawMessage) string { return string(id) }) // -g lists them once for each type of the job
-	if hosts := distinct(x.Hosts, strings.Clone); hosts > 0 {
-		j.Nodes = hosts
+	if j.Hosts = slices.Compact(slices.Sorted(slices.Values(x.Hosts))); j.Hosts != nil {
+		j.Nodes = int64(len(j.Hosts))
 	}
 	if m := wantsTime().FindStringSubmatch(x.Message); m != nil && j.Limit == 0 {
 		for _, part := range m[1:] {

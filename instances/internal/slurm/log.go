@@ -193,6 +193,9 @@ func once(all []jobs.Job, o *jobs.Options, c *counts) (taken []jobs.Job) {
 		}
 		x.Start = min(x.Start, j.Start)
 		x.Elapsed = after - x.Start
+		if j.Nodes > x.Nodes {
+			x.Hosts = j.Hosts
+		}
 		x.CPUs, x.Nodes = max(x.CPUs, j.CPUs), max(x.Nodes, j.Nodes)
 		x.Submit, x.Eligible = min(x.Submit, j.Submit), min(x.Eligible, j.Eligible)
 	}
@@ -229,6 +232,7 @@ func whole(all []jobs.Job, o *jobs.Options, c *counts) (taken []jobs.Job) {
 // join adds a component to a heterogeneous job.
 func join(j, other *jobs.Job) {
 	j.CPUs, j.Nodes = max(0, j.CPUs)+max(0, other.CPUs), max(0, j.Nodes)+max(0, other.Nodes)
+	j.Hosts = append(slices.Clip(j.Hosts), other.Hosts...)
 	j.MemoryMB, j.GPUs = max(0, j.MemoryMB)+max(0, other.MemoryMB), max(0, j.GPUs)+max(0, other.GPUs)
 	j.Elapsed, j.Limit, j.Submit = max(j.Elapsed, other.Elapsed), max(j.Limit, other.Limit), max(j.Submit, other.Submit)
 	j.End, j.Eligible, j.Priority = max(j.End, other.End), max(j.Eligible, other.Eligible), max(j.Priority, other.Priority)

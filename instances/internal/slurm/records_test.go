@@ -92,8 +92,8 @@ func TestRecords(t *testing.T) {
 			on("1|@10:00:00|@10:00:00|00:00:05|1|COMPLETED|cpu=1,mem=1000M,node=1|cpu=1,node=1|matlab:1|big|\n2|@10:00:00|@10:00:00|00:00:15|1|COMPLETED|cpu=1,mem=1000M,node=1|cpu=1,license/x=1,mem=1000M,node=1|||day\n"),
 			nodes: "NODELIST|PARTITION|CPUS|MEMORY|STATE\na|p|4|1000|idle\n", want: []string{"1 0 0 5 1 -1", "2 0 0 15 1 -1"}, procs: "4",
 			says: "1 job with more memory than their CPUs' share of the nodes, 75 % of the work (2)/2 jobs with a need for licences, 100 % of the work (1, 2)/1 job with a need for features of nodes/1 job of a reservation, 75 %"},
-		"columns that aren't read": {text: "JobID|Submit|Start|Elapsed|AllocCPUS|State|ExitCode|NodeList\n" + on("1|@10:00:00|@10:00:00|00:00:05|1|COMPLETED|0:0|n1\n"),
-			want: []string{"1 0 0 5 1 -1"}, procs: "1", says: "columns that aren't read: ExitCode, NodeList"},
+		"columns that aren't read": {text: "JobID|Submit|Start|Elapsed|AllocCPUS|State|ExitCode|WorkDir\n" + on("1|@10:00:00|@10:00:00|00:00:05|1|COMPLETED|0:0|n1\n"),
+			want: []string{"1 0 0 5 1 -1"}, procs: "1", says: "columns that aren't read: ExitCode, WorkDir"},
 		"holds, dependencies and begin times": {text: queue + on(`1|p|@10:00:00|@10:00:00|@11:00:00|30:00|1:00:00|4|RUNNING|None
 2|p|@10:00:00|N/A|N/A|0:00|5:00|4|PENDING|JobHeldUser
 3|p|@10:00:00|N/A|N/A|0:00|5:00|4|PENDING|Dependency

@@ -31,6 +31,8 @@ type Placed struct {
 	Resources []string
 	Nodes     []model.NodeGroup
 	Needs     []*model.NodeNeeds
+	// Hosts holds the nodes of the machine on which each job ran, -1 for one that it doesn't have; nil: not told.
+	Hosts [][]int32
 }
 
 // Names are the names in a log in another format.

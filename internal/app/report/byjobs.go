@@ -54,8 +54,7 @@ func byJobs(by, what string, all []runs.Solved) (section, error) {
 	return s, nil
 }
 
-// tells reports whether the log of an instance has data on its jobs that differ; partitions don't count if they are the
-// queues.
+// tells reports whether an instance has data on its jobs that differ; partitions don't count if they are the queues.
 func tells(in model.Instance, by string) bool {
 	b, ok := in.(*model.Batch)
 	if !ok {
@@ -63,10 +62,8 @@ func tells(in model.Instance, by string) bool {
 	}
 	seen, queues := map[string]bool{}, by != "partition"
 	for k := range b.Jobs {
-		if l := b.Jobs[k].Log; l != nil {
-			seen[map[string]string{"queue": l.Queue, "user": l.User, "partition": l.Partition}[by]] = true
-			queues = queues || l.Queue != l.Partition
-		}
+		seen[runs.TagOf(b, k, by)] = true
+		queues = queues || runs.TagOf(b, k, "queue") != runs.TagOf(b, k, "partition")
 	}
 	delete(seen, "")
 	return queues && len(seen) > 1

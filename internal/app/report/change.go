@@ -90,6 +90,22 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
+// keeps reports whether the changed machine has the same schedules of the same response times: policies differ alone,
+// and estimates. Exact ones are the work that a job does today, also if it ends at its estimate.
+func (c *Change) keeps() bool {
+	return len(c.nodes) == 0 && c.Processors == 0 && c.Factor == 0 && c.Load == 0
+}
+
+// loosens reports whether each schedule of today's machine is one of the changed machine.
+func (c *Change) loosens(today *model.Batch) bool {
+	for _, n := range c.nodes {
+		if n.factor > 0 && n.factor < 1 {
+			return false
+		}
+	}
+	return c.Load == 0 && (c.Processors == 0 || c.Processors >= today.Processors) && (c.Factor == 0 || c.Factor >= 1)
+}
+
 // apply returns today's instance with the change. The error wraps model.ErrInvalid: a job doesn't fit.
 func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	in := *today

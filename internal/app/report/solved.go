@@ -64,7 +64,7 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	}
 	p.Sections = append(p.Sections, comparison)
 	if _, ok := in.(*model.Batch); ok && log != nil {
-		for _, by := range []string{"size", "partition", "queue", "user"} {
+		for _, by := range []string{"size", "resource", "partition", "queue", "user"} {
 			s, err := byJobs(by, "algorithm", q.solved())
 			if err != nil {
 				return err

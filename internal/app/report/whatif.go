@@ -222,6 +222,7 @@ type whatIfMeasure struct {
 	metric  string
 }
 
+// whatIfMeasures are the figures of all machines; those of processors or of nodes are in measures.
 var whatIfMeasures = []whatIfMeasure{
 	{name: "mean wait", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }},
 	{name: "median wait", unit: "s", better: model.Minimise, percent: 50, values: func(c *whatIfCase) []float64 { return c.waits }},
@@ -230,8 +231,21 @@ var whatIfMeasures = []whatIfMeasure{
 	{name: "mean response", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.responses }},
 	{name: "mean slowdown", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
 	{name: "95 % slowdown at most", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
-	{name: "started unfairly", unit: "%", better: model.Minimise, metric: "unfair %"},
-	{name: "utilisation, steady", unit: "%", better: model.Maximise, metric: "steady utilisation"},
+}
+
+// measures returns the figures of the machine, of processors or of nodes.
+func (x *whatIf) measures() []whatIfMeasure {
+	in := x.cases[0].in
+	if len(in.Nodes) == 0 {
+		return append(slices.Clip(whatIfMeasures),
+			whatIfMeasure{name: "started unfairly", unit: "%", better: model.Minimise, metric: "unfair %"},
+			whatIfMeasure{name: "utilisation, steady", unit: "%", better: model.Maximise, metric: "steady utilisation"})
+	}
+	all := slices.Clip(whatIfMeasures)
+	for _, name := range in.Resources {
+		all = append(all, whatIfMeasure{name: "use of " + name + ", steady", unit: "%", better: model.Maximise, metric: runs.SteadyUse(name)})
+	}
+	return all
 }
 
 // title returns the name with its unit.
@@ -343,6 +357,21 @@ func (x *whatIf) percentiles(values []float64, percent int) (all []float64) {
 		}
 	}
 	return all
+}
+
+// proved returns limits of the change of the optimum from today, the best mean response that any schedule has: each
+// optimum is between its bound and the best known. A machine that can do more has all of today's schedules, so its
+// optimum isn't above today's. NaN without bounds.
+func (x *whatIf) proved(c *whatIfCase) (low, high float64) {
+	today := x.cases[0]
+	low, high = c.bound()-*today.seer.Objective, *c.seer.Objective-today.bound()
+	switch {
+	case c.keeps():
+		return 0, 0
+	case c.loosens(today.in):
+		low, high = min(low, 0), min(high, 0)
+	}
+	return low, high
 }
 
 // bound returns the bound of a case's mean response, NaN without one.

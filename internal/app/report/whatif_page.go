@@ -37,7 +37,7 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	}
 	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(x.cases), "solution")))
 	p.Sections = []section{x.comparison(), x.ground(), x.overWeeks()}
-	for _, by := range []string{"size", "partition", "queue", "user"} {
+	for _, by := range []string{"size", "resource", "partition", "queue", "user"} {
 		s, err := x.classes(by)
 		if err != nil {
 			return err
@@ -69,14 +69,15 @@ func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
 
 // comparison is the table of measures, a column for each case.
 func (x *whatIf) comparison() section {
-	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), unfairWords}}
+	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), x.measureWords()}}
 	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}, {"today", x.cases[0].words(), true}}}
 	for k, c := range x.cases[1:] {
 		s.Text = append(s.Text, fmt.Sprintf("%s: %s: %s.", letter(k+1), c.name, c.words()))
 		t.Columns = append(t.Columns, column{letter(k + 1), c.words(), true}, column{"change", "less today's; in brackets the 95 % interval", true})
 	}
-	for i := range whatIfMeasures {
-		m := &whatIfMeasures[i]
+	measures := x.measures()
+	for i := range measures {
+		m := &measures[i]
 		before := m.valueOf(x.cases[0])
 		r := row{Cells: []cell{text(m.title()), number(before, shown(before))}}
 		for _, c := range x.cases[1:] {
@@ -100,6 +101,12 @@ func (x *whatIf) comparison() section {
 		}
 		t.Rows = append(t.Rows, r)
 	}
+	last := row{Cells: []cell{text(provedName + " (s)"), text("")}}
+	for _, c := range x.cases[1:] {
+		low, _ := x.proved(c)
+		last.Cells = append(last.Cells, text(""), number(low, x.provedWords(c)))
+	}
+	t.Rows = append(t.Rows, last)
 	s.Blocks = []block{{Table: t}}
 	return s
 }

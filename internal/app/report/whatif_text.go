@@ -54,13 +54,14 @@ func (x *whatIf) intervalWords() string {
 
 // The words of the last rows: the clairvoyant, which can't be run, and the bound, which can't be beaten.
 const (
-	seerName  = "clairvoyant response"
-	boundName = "bound of response"
+	seerName   = "clairvoyant response"
+	boundName  = "bound of response"
+	provedName = "proved change of the best"
 )
 
 // groundWords explains the clairvoyant and the bound.
 func (x *whatIf) groundWords() string {
-	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is its regret.", words.Short(float64(x.effort), 0))
+	return fmt.Sprintf("The clairvoyant (a yardstick, which nobody can run) is the best mean response that is known: of the policies here, which who knows all runtimes can copy, and of auto, with an effort of %s a column; no schedule beats the bound. What lies between a policy and the clairvoyant is its regret. The proved change of the best is between its ends, whichever schedules are best: from this bound less today's clairvoyant to this clairvoyant less today's bound, and not above 0 where the machine can do more.", words.Short(float64(x.effort), 0))
 }
 
 // text writes the summary.
@@ -79,14 +80,18 @@ func (x *whatIf) text(w io.Writer) error {
 	x.textTables(&b)
 	para("%s", x.intervalWords())
 	para("%s", x.groundWords())
-	para("%s", unfairWords)
+	para("%s", x.measureWords())
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// unfairWords explains two of the measures.
-const unfairWords = "Started unfairly: jobs that start later than if those that waited at their submission had gone first, in the order of arrival. Steady: the tenth of the time at either end, warm-up and cool-down, is cut. " +
-	"Today is the policy on the log's jobs, not what the log's own scheduler did."
+// measureWords explains some of the measures.
+func (x *whatIf) measureWords() (said string) {
+	if len(x.cases[0].in.Nodes) == 0 {
+		said = "Started unfairly: jobs that start later than if those that waited at their submission had gone first, in the order of arrival. "
+	}
+	return said + "Steady: the tenth of the time at either end, warm-up and cool-down, is cut. Today is the policy on the log's jobs, not what the log's own scheduler did."
+}
 
 // textColumn holds the cells of a case, a line each.
 func (x *whatIf) textColumn(k int) []string {
@@ -95,8 +100,9 @@ func (x *whatIf) textColumn(k int) []string {
 	if k == 0 {
 		cells[0] = "today"
 	}
-	for i := range whatIfMeasures {
-		m := &whatIfMeasures[i]
+	measures := x.measures()
+	for i := range measures {
+		m := &measures[i]
 		y := m.valueOf(c)
 		if cells = append(cells, shown(y)); k == 0 {
 			cells = append(cells, "", "")
@@ -109,16 +115,20 @@ func (x *whatIf) textColumn(k int) []string {
 			cells = append(cells, fmt.Sprintf("[%s %s]", signed(low), signed(high)))
 		}
 	}
-	return append(cells, shown(*c.seer.Objective), shown(c.bound()))
+	cells = append(cells, shown(*c.seer.Objective), shown(c.bound()))
+	if k == 0 {
+		return append(cells, "")
+	}
+	return append(cells, x.provedWords(c))
 }
 
 // textTables writes today next to as many changes as fit 80 columns, then next to the following ones.
 func (x *whatIf) textTables(b *strings.Builder) {
 	first := []string{""}
-	for i := range whatIfMeasures {
-		first = append(first, whatIfMeasures[i].title(), "  change", "")
+	for _, m := range x.measures() {
+		first = append(first, m.title(), "  change", "")
 	}
-	first = append(first, seerName+" (s)", boundName+" (s)")
+	first = append(first, seerName+" (s)", boundName+" (s)", provedName)
 	width := func(cells []string) (most int) {
 		for _, c := range cells {
 			most = max(most, utf8.RuneCountInString(c))
@@ -149,6 +159,12 @@ func (x *whatIf) textTables(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintln(b)
+}
+
+// provedWords writes the limits of the change of a case's optimum.
+func (x *whatIf) provedWords(c *whatIfCase) string {
+	low, high := x.proved(c)
+	return fmt.Sprintf("[%s %s]", signed(low), signed(high))
 }
 
 // shown writes a figure with three digits at least.

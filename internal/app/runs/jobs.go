@@ -14,8 +14,8 @@ import (
 
 // jobs holds the outcomes of jobs of a solution, or of some of them.
 type jobs struct {
-	outcomes []model.Outcome // of the jobs that ran
-	users    []string        // of each, by the log; nil: not stated
+	outcomes []model.Outcome   // of the jobs that ran
+	jobs     []*model.BatchJob // of a batch, the same; classes have none
 	// late holds for each job how many microseconds after its fair start it starts, 0 if it doesn't; unknown: that
 	// wasn't computed. nil: it can't be.
 	late []int64
@@ -95,7 +95,6 @@ func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 	}
 	j = &jobs{from: math.Inf(1), to: math.Inf(-1)}
 	b, _ := in.(*model.Batch)
-	known := b != nil && slices.ContainsFunc(b.Jobs, func(x model.BatchJob) bool { return x.Log != nil && x.Log.User != "" })
 	through := b != nil && b.Tiers == 1
 	for k := range all {
 		if !all[k].Ran {
@@ -103,8 +102,8 @@ func jobsOf(in model.Instance, s model.Solution) (j *jobs, ok bool, err error) {
 		}
 		j.outcomes = append(j.outcomes, all[k])
 		j.from, j.to, through = min(j.from, all[k].SubmitS), max(j.to, all[k].SubmitS), through && all[k].Segments == 1
-		if known {
-			j.users = append(j.users, tagOf(b, k, "user"))
+		if b != nil {
+			j.jobs = append(j.jobs, &b.Jobs[k])
 		}
 	}
 	tenth := (j.to - j.from) / 10
@@ -175,15 +174,47 @@ func (j *jobs) steady() *jobs {
 // steadyUtilisation returns the processors that the jobs hold in the steady time, in percent;
 // NaN where jobs are interrupted or share processors.
 func (j *jobs) steadyUtilisation() float64 {
-	if j.processors == 0 || !(j.to > j.from) {
+	return j.steadyShare(float64(j.processors), func(int) float64 { return 1 })
+}
+
+// steadyShare returns the share of a capacity that jobs hold in the steady time, in percent, if each process of the k-th
+// one holds so much; NaN without a capacity or such a time.
+func (j *jobs) steadyShare(capacity float64, each func(k int) float64) float64 {
+	if capacity == 0 || !(j.to > j.from) {
 		return math.NaN()
 	}
 	held := 0.0
 	for k := range j.outcomes {
 		o := &j.outcomes[k]
-		held += float64(float64(o.Processes) * max(0, min(o.EndS, j.to)-max(o.StartS, j.from)))
+		held += float64(float64(o.Processes) * each(k) * max(0, min(o.EndS, j.to)-max(o.StartS, j.from)))
 	}
-	return 100 * held / (float64(j.processors) * (j.to - j.from))
+	return 100 * held / (capacity * (j.to - j.from))
+}
+
+// SteadyUse names the metric of a run that is the share of a resource of nodes that jobs hold in the steady time, in
+// percent.
+func SteadyUse(resource string) string { return "steady use of " + resource }
+
+// capacityOf returns how much of a resource all nodes have.
+func capacityOf(b *model.Batch, r int) (sum float64) {
+	for g := range b.Nodes {
+		sum += float64(b.Nodes[g].Count) * float64(b.Nodes[g].Capacity[r])
+	}
+	return sum
+}
+
+// dominant returns the resource of which a job of nodes takes the largest share of all that there is (Ghodsi et al.:
+// Dominant Resource Fairness, 2011), the first of several; "" without nodes.
+func dominant(b *model.Batch, k int) (name string) {
+	most := 0.0
+	if n := b.Jobs[k].Needs; n != nil {
+		for r, need := range n.Each {
+			if share := float64(need) / capacityOf(b, r); need > 0 && share > most {
+				name, most = b.Resources[r], share
+			}
+		}
+	}
+	return name
 }
 
 // unfair returns the mean of a figure of the jobs' lateness, where that is known.
@@ -202,10 +233,10 @@ func (j *jobs) unfair(of func(late int64) float64) float64 {
 // median; NaN where no users are known.
 func (j *jobs) userSpread() float64 {
 	sums, counts := map[string]float64{}, map[string]float64{}
-	for k, user := range j.users {
-		if user != "" {
-			sums[user] += j.outcomes[k].Slowdown()
-			counts[user]++
+	for k, job := range j.jobs {
+		if l := job.Log; l != nil && l.User != "" {
+			sums[l.User] += j.outcomes[k].Slowdown()
+			counts[l.User]++
 		}
 	}
 	if len(sums) == 0 {
@@ -227,6 +258,11 @@ func jobMetrics(in model.Instance, s model.Solution, into map[string]float64) er
 	for _, f := range jobFigures() {
 		if _, there := into[f.key]; !there {
 			into[f.key] = f.of(j)
+		}
+	}
+	if b, is := in.(*model.Batch); is && len(b.Nodes) > 0 {
+		for r, name := range b.Resources {
+			into[SteadyUse(name)] = j.steadyShare(capacityOf(b, r), func(k int) float64 { return float64(j.jobs[k].Needs.Each[r]) })
 		}
 	}
 	return nil

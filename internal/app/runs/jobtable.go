@@ -15,8 +15,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// JobKeys are the keys by which TabulateJobs divides jobs: a log's data on them, or size.
-var JobKeys = []string{"user", "group", "queue", "partition", "executable", "size"}
+// JobKeys are the keys by which TabulateJobs divides jobs: a log's data on them, size, or the resource of nodes that
+// they take most of.
+var JobKeys = []string{"user", "group", "queue", "partition", "executable", "size", "resource"}
 
 // Solved is a run with its instance and its solution.
 type Solved struct {
@@ -52,9 +53,12 @@ func classColumns() []jobFigure {
 	return all
 }
 
-// tagOf returns the log's data on a job of an instance, "" if there is none.
-func tagOf(b *model.Batch, k int, key string) string {
+// TagOf returns the log's data on a job of an instance or its dominant resource, "" if there is none.
+func TagOf(b *model.Batch, k int, key string) string {
 	l := b.Jobs[k].Log
+	if key == "resource" {
+		return dominant(b, k)
+	}
 	if l == nil {
 		return ""
 	}
@@ -179,7 +183,7 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 			rank, name := 0, ""
 			if by == "size" {
 				rank, name = sizeClass(o.Processes)
-			} else if name = tagOf(b, k, by); name == "" {
+			} else if name = TagOf(b, k, by); name == "" {
 				name = "not told"
 			}
 			c := named[name]
@@ -193,7 +197,7 @@ func classesOfJobs(all []Solved, by string, most int) ([]*jobClass, error) {
 		}
 	}
 	if len(named) == 0 || len(named) == 1 && named["not told"] != nil {
-		return nil, fmt.Errorf("%w table: the instances tell no %s of any job; those that gapwise convert makes of SWF logs do", model.ErrInvalid, by)
+		return nil, fmt.Errorf("%w table: the instances tell no %s of any job; those that gapwise convert makes of logs do, resources with --unit resources", model.ErrInvalid, by)
 	}
 	classes := slices.SortedFunc(maps.Values(named), func(a, b *jobClass) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.area, a.area), cmp.Compare(a.name, b.name))
