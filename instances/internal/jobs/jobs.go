@@ -44,6 +44,7 @@ type Job struct {
 	CPUs      int64 // allocated or, before, requested
 	Nodes     int64
 	Hosts     []string // the names of the nodes on which it ran; nil: not told
+	Features  []string // of each of its nodes
 	MemoryMB  int64    // in all
 	GPUs      int64
 	State     string
@@ -100,6 +101,7 @@ type Node struct {
 	MemoryMB   int64
 	GPUs       int64
 	Partitions []string
+	Features   []string
 	State      string
 	Up         bool // jobs may run on it today
 }

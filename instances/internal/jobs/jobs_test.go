@@ -56,7 +56,7 @@ func TestPlaced(t *testing.T) {
 		sizes = append(sizes, log.Jobs[k].Size())
 	}
 	require.Same(t, "nodes of jobs", []int64{2, 2, 1, 2}, sizes)
-	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "2 jobs that fit no nodes of their partitions (wide, large)", "1 node that are down",
+	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "2 jobs that fit no nodes of their partitions and features (wide, large)", "1 node that are down",
 		"3 jobs on several nodes", "1 job whose CPUs, memory or GPUs don't divide")
 	require.Same(t, "not modelled", 0, len(a.NotModelled))
 	require.Refused(t, "no nodes", require.Err(Take("Slurm", []Job{job("x", "main", 1, 1, 1, 0)}, nil, &Options{Placed: true}, model.NewAccount("x", ""))),

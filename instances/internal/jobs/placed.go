@@ -19,7 +19,7 @@ const (
 )
 
 // placed makes groups of like nodes of those that are up, and the needs of each job on them. Jobs that fit no nodes of
-// their partitions are left out. Nobody's records tell what a job has on each of its nodes: it has the same on all.
+// their partitions and features are left out. Nobody's records tell what a job has on each of its nodes: it has the same on all.
 func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error) {
 	p := &swf.Placed{Resources: []string{cpus}}
 	up, _ := o.up()
@@ -48,7 +48,7 @@ func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error
 		if o.Partition != "" {
 			needs.Partitions = []string{o.Partition}
 		}
-		key := fmt.Sprintf("%v %v %q", needs.Each, needs.Spread, needs.Partitions)
+		key := fmt.Sprintf("%v %v %q %q", needs.Each, needs.Spread, needs.Partitions, needs.Features)
 		if known[key] == nil {
 			known[key] = needs
 		}
@@ -60,7 +60,7 @@ func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error
 			fits[whole] = fit
 		}
 		if !fit {
-			a.LeftOut.Add(j.ID, "jobs that fit no nodes of their partitions")
+			a.LeftOut.Add(j.ID, "jobs that fit no nodes of their partitions and features")
 			continue
 		}
 		if j.Nodes = n; n > 1 {
@@ -115,16 +115,21 @@ func numbers(names []string, index map[string]int32) (all []int32) {
 	return all
 }
 
-// groups makes groups of nodes that have the same resources and partitions, in the order in which they come, and numbers
-// the nodes in the order of the groups. A node of any partition belongs to all that are named.
+// groups makes groups of nodes that have the same resources and partitions, and those of the features that some job asks
+// for, in the order in which they come, and numbers the nodes in the order of the groups. A node of any partition belongs
+// to all that are named.
 func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup, index map[string]int32) {
 	var named []string
 	var members [][]string
 	for k := range up {
 		named = append(named, up[k].Partitions...)
 	}
+	asked := map[string]bool{}
 	for k := range all {
 		named = append(named, partitionsOf(&all[k])...)
+		for _, f := range all[k].Features {
+			asked[f] = true
+		}
 	}
 	slices.Sort(named)
 	named = slices.DeleteFunc(slices.Compact(named), func(p string) bool { return p == AnyPartition || p == "" })
@@ -136,8 +141,13 @@ func groups(up []Node, all []Job, resources []string) (made []model.NodeGroup, i
 				g.Partitions = append(g.Partitions, p)
 			}
 		}
+		for _, f := range distinct(n.Features) {
+			if asked[f] {
+				g.Features = append(g.Features, f)
+			}
+		}
 		at := slices.IndexFunc(made, func(o model.NodeGroup) bool {
-			return slices.Equal(o.Capacity, g.Capacity) && slices.Equal(o.Partitions, g.Partitions)
+			return slices.Equal(o.Capacity, g.Capacity) && slices.Equal(o.Partitions, g.Partitions) && slices.Equal(o.Features, g.Features)
 		})
 		if at < 0 {
 			at, made, members = len(made), append(made, g), append(members, nil)
@@ -163,10 +173,11 @@ func partitionsOf(j *Job) []string {
 	if j.Partition == "" {
 		return nil
 	}
-	list := strings.Split(j.Partition, ",")
-	slices.Sort(list)
-	return slices.Compact(list)
+	return distinct(strings.Split(j.Partition, ","))
 }
+
+// distinct returns the names of a list in alphabetical order, each once.
+func distinct(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
 
 // amounts returns amounts of the resources of a machine, 0 for those that aren't known.
 func amounts(resources []string, of ...int64) []int64 {
@@ -187,7 +198,7 @@ func needsOf(j *Job, groups []model.NodeGroup, resources []string) (nodes int64,
 	if nodes = j.Nodes; nodes < 1 {
 		nodes = max(1, (j.CPUs+largest-1)/largest)
 	}
-	needs, even = &model.NodeNeeds{Each: amounts(resources, j.CPUs, j.MemoryMB, j.GPUs), Spread: nodes > 1, Partitions: partitionsOf(j)}, true
+	needs, even = &model.NodeNeeds{Each: amounts(resources, j.CPUs, j.MemoryMB, j.GPUs), Spread: nodes > 1, Partitions: partitionsOf(j), Features: distinct(j.Features)}, true
 	for r, x := range needs.Each {
 		even = even && x%nodes == 0
 		needs.Each[r] = (x + nodes - 1) / nodes

@@ -3,11 +3,14 @@
 package slurm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Lists of nodes as Slurm writes them; others are refused, and so are lists of too many.
@@ -43,4 +46,45 @@ func FuzzHosts(f *testing.F) {
 			t.Errorf("%q: %d, %v", list, len(all), ok)
 		}
 	})
+}
+
+// Features of jobs are needs of machines of nodes that tell theirs. Elsewhere, and with alternatives, they are told as not
+// modelled.
+func TestFeatures(t *testing.T) {
+	t.Parallel()
+	const table = "JobID|Partition|Submit|Start|Elapsed|AllocCPUS|NNodes|ReqMem|State|Constraints\n" +
+		"1|p|10|10|00:00:05|1|1|1M|COMPLETED|fast&big\n2|p|10|10|00:00:05|1|1|1M|COMPLETED|\n3|p|10|10|00:00:05|1|1|1M|COMPLETED|fast|slow\n" +
+		"4|p|10|10|00:00:05|1|1|1M|COMPLETED|[rack1|rack2]\n5|p|10|10|00:00:05|1|1|1M|COMPLETED|slow\n"
+	text := strings.ReplaceAll(table, "fast|slow", "fast*2") // a bar would be a column's
+	text = strings.ReplaceAll(text, "[rack1|rack2]", "[rack1]")
+	const asks = "with a need for features of nodes"
+	for name, c := range map[string]struct {
+		nodes, groups, needs, says string
+		placed                     bool
+	}{
+		"placed": {"NODELIST|PARTITION|CPUS|MEMORY|AVAIL_FEATURES|STATE\na|p|2|10|big,fast,blue|idle\nb|p|2|10|fast|idle\nc|p|2|10|(null)|idle\n",
+			"[a big,fast b fast c ]", "1 [big fast] 2 [] 3 [] 4 []", "2 jobs " + asks + ", 40 % of the work (3, 4)/1 job that fit no nodes of their partitions and features (5)", true},
+		"scontrol": {"NodeName=a CPUTot=2 RealMemory=10 AvailableFeatures=fast,big,slow ActiveFeatures=fast,big,slow Partitions=p State=IDLE\n",
+			"[a big,fast,slow]", "1 [big fast] 2 [] 3 [] 4 [] 5 [slow]", "2 jobs " + asks, true},
+		"nodes without": {"NODELIST|PARTITION|CPUS|MEMORY|STATE\na|p|2|10|idle\n", "[a ]", "1 [] 2 [] 3 [] 4 [] 5 []", "4 jobs " + asks, true},
+		"processors":    {"NODELIST|PARTITION|CPUS|MEMORY|AVAIL_FEATURES|STATE\na|p|2|10|big,fast|idle\n", "[]", "", "4 jobs " + asks, false},
+	} {
+		o := jobs.Options{Placed: c.placed, Nodes: require.Value(ReadNodes([]byte(c.nodes)))(t)}
+		a := model.NewAccount("x", "")
+		log := require.Value(require.Value(Read([]byte(text), nil))(t).Log(&o, a))(t)
+		groups, needs := []string{}, []string{}
+		if p := log.Placed; p != nil {
+			for _, g := range p.Nodes {
+				groups = append(groups, g.ID+" "+strings.Join(g.Features, ","))
+			}
+			for k := range log.Jobs {
+				needs = append(needs, log.Names.Jobs[k], fmt.Sprint(p.Needs[k].Features))
+			}
+		}
+		require.Same(t, name+": groups", c.groups, fmt.Sprint(groups))
+		require.Same(t, name+": needs", c.needs, strings.Join(needs, " "))
+		for _, want := range strings.Split(c.says, "/") {
+			require.Says(t, name, strings.Join(a.Lines(), "\n"), want)
+		}
+	}
 }

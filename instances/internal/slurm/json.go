@@ -189,6 +189,8 @@ func readNodesJSON(text []byte) (all []jobs.Node, err error) {
 		states, _ := o.first("node/state", "state")
 		flags, _ := o.text("state_flags")
 		n.State = strings.ToUpper(strings.ReplaceAll(strings.TrimSuffix(states+","+flags, ","), ",", "+"))
+		features, _ := o.first("features/active", "active_features")
+		n.Features = listed(features)
 		partitions, _ := o.first("partition/name", "partitions")
 		n.Partitions = strings.Split(partitions, ",")
 		cpus := n.CPUs

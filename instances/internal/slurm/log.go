@@ -232,7 +232,7 @@ func whole(all []jobs.Job, o *jobs.Options, c *counts) (taken []jobs.Job) {
 // join adds a component to a heterogeneous job.
 func join(j, other *jobs.Job) {
 	j.CPUs, j.Nodes = max(0, j.CPUs)+max(0, other.CPUs), max(0, j.Nodes)+max(0, other.Nodes)
-	j.Hosts = append(slices.Clip(j.Hosts), other.Hosts...)
+	j.Hosts, j.Features = append(slices.Clip(j.Hosts), other.Hosts...), append(slices.Clip(j.Features), other.Features...)
 	j.MemoryMB, j.GPUs = max(0, j.MemoryMB)+max(0, other.MemoryMB), max(0, j.GPUs)+max(0, other.GPUs)
 	j.Elapsed, j.Limit, j.Submit = max(j.Elapsed, other.Elapsed), max(j.Limit, other.Limit), max(j.Submit, other.Submit)
 	j.End, j.Eligible, j.Priority = max(j.End, other.End), max(j.Eligible, other.Eligible), max(j.Priority, other.Priority)
@@ -264,10 +264,15 @@ func (t *Table) tell(all []jobs.Job, beside map[string]bool, o *jobs.Options, c 
 	if cpus > 0 {
 		share = float64(memory) / float64(cpus)
 	}
+	told := slices.ContainsFunc(o.Nodes, func(n jobs.Node) bool { return n.Features != nil })
 	for k := range all {
 		j := &all[k]
+		if j.Features != nil && !(o.Placed && told) {
+			asks(j, "features", asksFeatures)
+			j.Features = nil
+		}
 		if o.Placed {
-			continue // it has its partitions, memory and GPUs
+			continue // it has its partitions, features, memory and GPUs
 		}
 		if j.GPUs > 0 {
 			asks(j, "GPUs", "jobs with GPUs")

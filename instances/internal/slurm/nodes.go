@@ -27,7 +27,7 @@ func isUp(state string) bool {
 }
 
 // NodesAdvice names the commands with output that ReadNodes takes.
-const NodesAdvice = "scontrol show node, or sinfo -N -o '%N|%P|%c|%m|%G|%T'"
+const NodesAdvice = "scontrol show node, or sinfo -N -o '%N|%P|%c|%m|%G|%f|%T'"
 
 // ReadNodes reads the nodes that scontrol show node prints, or sinfo -N with the columns NODELIST, PARTITION and CPUS, or
 // either as JSON. Errors wrap model.ErrInvalid.
@@ -95,6 +95,8 @@ func readScontrol(text string) (all []jobs.Node, err error) {
 				ok = digits(&n.MemoryMB, value)
 			case "Gres":
 				n.GPUs = gpus(value)
+			case "ActiveFeatures":
+				n.Features = listed(value)
 			case "Partitions":
 				n.Partitions = strings.Split(value, ",")
 			case "State":
@@ -159,6 +161,11 @@ func readSinfo(text string) (all []jobs.Node, err error) {
 		}
 		if c, ok := at["GRES"]; ok && c < len(fields) {
 			n.GPUs = gpus(fields[c])
+		}
+		for _, name := range []string{"AVAIL_FEATURES", "FEATURES", "ACTIVE_FEATURES"} { // the last one that is told
+			if c, ok := at[name]; ok && c < len(fields) {
+				n.Features = listed(fields[c])
+			}
 		}
 		if c, ok := at["STATE"]; ok && c < len(fields) {
 			n.State = strings.ToUpper(fields[c])

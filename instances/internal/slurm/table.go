@@ -68,7 +68,13 @@ var columns = []column{
 	{[]string{"reqmem", "minmemory"}, nil, func(j *jobs.Job, s string, _ *clock) bool { return memory(j, s) }},
 	{[]string{"trespernode", "gres"}, []string{"tres_per_node"}, func(j *jobs.Job, s string, _ *clock) bool { return perNode(j, s) }},
 	{[]string{"constraints", "features"}, []string{"constraints", "features"}, func(j *jobs.Job, s string, _ *clock) bool {
-		return asks(j, s, "jobs with a need for features of nodes")
+		if !nothing(s) && strings.ContainsAny(s, "|[]()*") { // alternatives, or numbers of nodes
+			return asks(j, s, asksFeatures)
+		}
+		if !nothing(s) {
+			j.Features = strings.FieldsFunc(s, func(c rune) bool { return c == '&' || c == ',' })
+		}
+		return true
 	}},
 	{[]string{"licenses"}, []string{"licenses"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksLicences) }},
 	{[]string{"reservation"}, []string{"reservation/name", "resv_name"}, func(j *jobs.Job, s string, _ *clock) bool {
@@ -99,7 +105,7 @@ func columnOf(name string) int {
 }
 
 // Advice is the command for a table with all columns that are read.
-const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList"
+const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList,Constraints"
 
 // QueueAdvice is the command for a table of the jobs that run and wait.
 const QueueAdvice = "squeue -a -r -S -p -o '%i|%u|%a|%P|%q|%V|%S|%e|%M|%l|%C|%D|%m|%b|%T|%r|%Q|%f|%W'"

@@ -245,7 +245,18 @@ func asks(j *jobs.Job, s, text string) bool {
 	return true
 }
 
-const asksLicences = "jobs with a need for licences"
+const (
+	asksLicences = "jobs with a need for licences"
+	asksFeatures = "jobs with a need for features of nodes"
+)
+
+// listed reads the names of a list, nil for none.
+func listed(s string) []string {
+	if nothing(s) {
+		return nil
+	}
+	return strings.Split(s, ",")
+}
 
 // priority reads a priority, as a whole number or a share.
 func priority(j *jobs.Job, s string) bool {

@@ -40,7 +40,7 @@ func TestSlurmLog(t *testing.T) {
 	files := map[string]string{
 		"squeue.txt":  command("squeue", "-t", "all", "-o", "%i|%u|%a|%P|%q|%j|%V|%S|%e|%M|%l|%C|%D|%T"),
 		"nodes.txt":   command("scontrol", "show", "node"),
-		"sinfo.txt":   command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%T"),
+		"sinfo.txt":   command("sinfo", "-N", "-o", "%N|%P|%c|%m|%G|%f|%T"),
 		"squeue.json": command("squeue", "-t", "all", "--json"),
 		"sinfo.json":  command("sinfo", "--json"),
 	}
