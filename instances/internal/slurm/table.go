@@ -105,7 +105,7 @@ func columnOf(name string) int {
 }
 
 // Advice is the command for a table with all columns that are read.
-const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList,Constraints"
+const Advice = "sacct -a -X -P --format=JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList"
 
 // QueueAdvice is the command for a table of the jobs that run and wait.
 const QueueAdvice = "squeue -a -r -S -p -o '%i|%u|%a|%P|%q|%V|%S|%e|%M|%l|%C|%D|%m|%b|%T|%r|%Q|%f|%W'"
