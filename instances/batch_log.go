@@ -63,13 +63,14 @@ func named(names []string, n int64) string {
 	return names[n]
 }
 
-// queueNames returns the names of queues in the header ("; Queue: 1 batch"), if they are unique and aren't numbers.
-func queueNames(h swf.Header) map[int64]string {
+// namesOf returns the names of queues or partitions, the key, in the header ("; Queue: 1 batch"), if they are unique and
+// aren't numbers.
+func namesOf(h swf.Header, key string) map[int64]string {
 	names, times := map[int64]string{}, map[string]int{}
 	for _, f := range h {
 		var n int64
 		var name string
-		if !strings.EqualFold(f.Key, "Queue") {
+		if !strings.EqualFold(f.Key, key) {
 			continue
 		}
 		if _, err := fmt.Sscan(f.Value, &n, &name); err != nil || n < 0 || names[n] != "" {

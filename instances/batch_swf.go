@@ -49,7 +49,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	}
 	in := s.empty(name, processors)
 	in.Jobs = make([]model.BatchJob, len(taken))
-	logs := jobLogs{names: log.Names, queues: queueNames(log.Header), known: map[model.JobLog]*model.JobLog{}}
+	logs := jobLogs{names: log.Names, queues: namesOf(log.Header, "Queue"), known: map[model.JobLog]*model.JobLog{}}
 	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
 	for k, line := range taken {
 		j := &log.Jobs[line]

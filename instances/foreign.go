@@ -3,7 +3,6 @@
 package instances
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -222,10 +221,10 @@ func (f *File) ofLog(o Options) (model.Instance, *model.Execution, error) {
 	if err := f.checkName(); err != nil {
 		return nil, nil, err
 	}
-	if o.Platform != "" && !f.IsRecords() && !o.IfNeeded {
-		return nil, nil, fmt.Errorf("%w: it is a log in the %s, leave the platform out", model.ErrInvalid, formatSWF)
+	if o.Platform != "" && !f.IsRecords() && !o.Log.Placed && !o.IfNeeded {
+		return nil, nil, fmt.Errorf("%w: it is a log in the %s, leave the platform out, or give --unit resources", model.ErrInvalid, formatSWF)
 	}
-	if f.IsRecords() && o.Log.Nodes == "" && !o.IfNeeded {
+	if (f.IsRecords() || o.Log.Placed) && o.Log.Nodes == "" && !o.IfNeeded {
 		o.Log.Nodes = o.Platform
 	}
 	log, err := f.jobs(o.Log)
@@ -349,11 +348,6 @@ func (f *File) checkName() error {
 		return fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
 	}
 	return nil
-}
-
-// readSWF reads a log in the Standard Workload Format.
-func readSWF(f *File, _ LogOptions) (*swf.Log, error) {
-	return swf.ReadAll(bytes.NewReader(f.data))
 }
 
 // options returns the part of the records to take, with the nodes of the file that tells them.

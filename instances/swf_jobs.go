@@ -118,6 +118,9 @@ func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
 		}
 	}
 	a.NotModelled.Count(after, "jobs behind a preceding job and a think time")
+	if log.Placed != nil { // it has both
+		partitions, memory = nil, 0
+	}
 	if len(partitions) > 1 {
 		a.NotModelled.Say("%d partitions: one machine for all", len(partitions))
 	}
@@ -250,8 +253,13 @@ func startTimes(h swf.Header) bool {
 }
 
 // machine returns the size of the machine: pes or, if that is 0, the number in the log's header (MaxProcs, or else
-// MaxNodes). The key belongs to the parameter that sets it.
+// MaxNodes), or of the nodes. The key belongs to the parameter that sets it.
 func machine(log *swf.Log, pes int, key string) (int, error) {
+	if p := log.Placed; p != nil && pes == 0 {
+		for g := range p.Nodes {
+			pes += p.Nodes[g].Count
+		}
+	}
 	if pes != 0 {
 		return pes, nil
 	}

@@ -230,12 +230,12 @@ func (p *program) writeRan(ctx context.Context, file string, in model.Instance, 
 
 // fromLog makes the instance of a log's jobs, prints its account, and returns how they ran if the flags ask for it.
 func (p *program) fromLog(c *cli.Command, f *instances.File, path string) (in model.Instance, ran *model.Execution, err error) {
-	if c.String("platform") != "" && !f.IsRecords() {
-		return nil, nil, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
+	if c.String("platform") != "" && !f.IsRecords() && c.String("unit") != "resources" {
+		return nil, nil, usagef("%s: --platform goes with task graphs and --unit resources, %s is an SWF log", c.Name, instances.Label(path))
 	}
 	o := readingOptions(c)
 	if o.Spec, err = logSpec(c); err == nil {
-		o.Log, err = logOptions(c, path, f.IsRecords())
+		o.Log, err = logOptions(c, path, f)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -252,13 +252,13 @@ func (p *program) fromLog(c *cli.Command, f *instances.File, path string) (in mo
 }
 
 // logOptions reads the flags of a batch system's records.
-func logOptions(c *cli.Command, path string, records bool) (o instances.LogOptions, err error) {
+func logOptions(c *cli.Command, path string, file *instances.File) (o instances.LogOptions, err error) {
+	unit := c.String("unit")
 	for _, f := range []string{"partition", "unit", "pending", "tz"} {
-		if c.IsSet(f) && !records {
+		if c.IsSet(f) && !file.IsRecords() && !(f == "unit" && unit == "resources" && file.IsLog()) {
 			return o, usagef("%s: --%s goes with a batch system's records, %s has none", c.Name, f, instances.Label(path))
 		}
 	}
-	unit := c.String("unit")
 	o.Partition, o.ByNodes, o.Placed, o.Pending = c.String("partition"), unit == "nodes", unit == "resources", c.Bool("pending")
 	if !slices.Contains([]string{"cpus", "nodes", "resources"}, unit) {
 		return o, usagef("%s: --unit is %q, give cpus, nodes or resources", c.Name, unit)

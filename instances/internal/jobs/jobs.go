@@ -120,7 +120,7 @@ func Log(all []Job, o *Options, account *model.Account) (*swf.Log, error) {
 	l := &swf.Log{Names: &swf.Names{}, Account: account}
 	if o.Placed {
 		var err error
-		if all, l.Placed, err = o.placed(all, account); err != nil {
+		if all, l.Placed, err = o.Place(all, account); err != nil {
 			return nil, err
 		}
 	}

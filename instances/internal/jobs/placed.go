@@ -18,9 +18,9 @@ const (
 	gpus   = "gpu"
 )
 
-// placed makes groups of like nodes of those that are up, and the needs of each job on them. Jobs that fit no nodes of
+// Place makes groups of like nodes of those that are up, and the needs of each job on them. Jobs that fit no nodes of
 // their partitions and features are left out. Nobody's records tell what a job has on each of its nodes: it has the same on all.
-func (o *Options) placed(all []Job, a *model.Account) ([]Job, *swf.Placed, error) {
+func (o *Options) Place(all []Job, a *model.Account) ([]Job, *swf.Placed, error) {
 	p := &swf.Placed{Resources: []string{cpus}}
 	up, _ := o.up()
 	if len(up) == 0 {
