@@ -88,3 +88,23 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 }
+
+// Keys of JSON that Slurm isn't known to write are named, and demands for which no instance has a place.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	const job = `"job_state":"COMPLETED","submit_time":10,"start_time":10,"end_time":20,"cpus":1,"node_count":1,"partition":"p"`
+	says := func(more string) string {
+		a := model.NewAccount("x", "")
+		text := `{"jobs":[{"job_id":1,` + job + `,"nice":5,"tasks":{"set":true,"number":1}` + more + `},{"job_id":2,` + job + `}]}`
+		require.Value(require.Value(Read([]byte(text), nil))(t).Log(&jobs.Options{}, a))(t)
+		return strings.Join(a.Lines(), "\n")
+	}
+	if plain := says(`,"required_nodes":"","contiguous":false,"exclusive":["false"],"burst_buffer":""`); strings.Contains(plain, "unknown meaning") || strings.Contains(plain, "jobs that") || strings.Contains(plain, "burst") {
+		t.Error(plain)
+	}
+	require.Says(t, "unknown keys", says(`,"gang":{"size":3},"colour":1`), "keys of unknown meaning: colour, gang")
+	for more, want := range map[string]string{`"required_nodes":"c1"`: "1 job that name nodes", `"excluded_nodes":"c[1-2]"`: "1 job that name nodes", `"contiguous":true`: "1 job that name nodes, or ask for neighbours",
+		`"exclusive":["true"]`: "1 job that take whole nodes", `"burst_buffer":"#DW x"`: "1 job with a burst buffer", `"cluster_features":"big"`: "1 job with a need for features"} {
+		require.Says(t, more, says(","+more), want)
+	}
+}

@@ -66,6 +66,8 @@ func plain(v any) string {
 		return x
 	case json.Number:
 		return x.String()
+	case bool:
+		return map[bool]string{true: "true"}[x]
 	case []any:
 		var all []string
 		for _, y := range x {
@@ -109,6 +111,7 @@ func readJSON(text []byte) (*Table, error) {
 		}
 	}
 	for k, o := range file.Jobs {
+		t.unknown(o)
 		where := fmt.Sprintf("jobs[%d].", k)
 		first := len(t.Jobs)
 		err := t.add(0, where, func(c int) (string, string) {

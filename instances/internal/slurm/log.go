@@ -295,6 +295,9 @@ func (t *Table) tell(all []jobs.Job, beside map[string]bool, o *jobs.Options, c 
 	if len(t.Untold) > 0 {
 		c.NotModelled.Say("%s, of which no column tells: jobs that need much of them would start later", strings.Join(t.Untold, " and "))
 	}
+	if len(t.Unknown) > 0 {
+		c.NotModelled.Say("keys of unknown meaning: %s", strings.Join(t.Unknown, ", "))
+	}
 	if len(t.Unread) > 0 {
 		c.Remarks.Say("columns that aren't read: %s", strings.Join(t.Unread, ", "))
 	}

@@ -19,6 +19,7 @@ type Table struct {
 	Steps int // lines of steps, which aren't jobs
 	// Untold lists the resources without a column: memory, GPUs. Unread lists the columns that aren't read.
 	Untold, Unread []string
+	Unknown        []string // keys of JSON, in alphabetical order
 
 	has   map[string]bool // columns
 	clock clock
@@ -77,6 +78,14 @@ var columns = []column{
 		return true
 	}},
 	{[]string{"licenses"}, []string{"licenses"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksLicences) }},
+	{[]string{"reqnodes"}, []string{"required_nodes"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksNodes) }},
+	{[]string{"excnodes"}, []string{"excluded_nodes"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksNodes) }},
+	{[]string{"exclusive"}, []string{"exclusive"}, func(j *jobs.Job, s string, _ *clock) bool {
+		return no(s) || asks(j, s, "jobs that take whole nodes")
+	}},
+	{[]string{"contiguous"}, []string{"contiguous"}, func(j *jobs.Job, s string, _ *clock) bool { return no(s) || asks(j, s, asksNodes) }},
+	{[]string{"clusterfeatures"}, []string{"cluster_features"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, asksFeatures) }},
+	{[]string{"burstbuffer"}, []string{"burst_buffer"}, func(j *jobs.Job, s string, _ *clock) bool { return asks(j, s, "jobs with a burst buffer") }},
 	{[]string{"reservation"}, []string{"reservation/name", "resv_name"}, func(j *jobs.Job, s string, _ *clock) bool {
 		return asks(j, s, "jobs of a reservation")
 	}},

@@ -5,6 +5,7 @@ package slurm
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -248,7 +249,11 @@ func asks(j *jobs.Job, s, text string) bool {
 const (
 	asksLicences = "jobs with a need for licences"
 	asksFeatures = "jobs with a need for features of nodes"
+	asksNodes    = "jobs that name nodes, or ask for neighbours"
 )
+
+// no reports whether a text says no.
+func no(s string) bool { return slices.Contains([]string{"0", "no", "false"}, strings.ToLower(s)) }
 
 // listed reads the names of a list, nil for none.
 func listed(s string) []string {
