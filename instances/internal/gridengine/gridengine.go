@@ -69,8 +69,8 @@ func Read(text []byte, zone *time.Location) (*Records, error) {
 // Log makes a log of the jobs; see jobs.Take.
 func (r *Records) Log(o *jobs.Options, a *model.Account) (*swf.Log, error) {
 	a.Files[0].Format = "Grid Engine, " + r.Format
-	if o.ByNodes || o.Placed {
-		return nil, invalid(0, "it doesn't tell the nodes of a job; leave --unit out")
+	if o.ByNodes {
+		return nil, invalid(0, "it doesn't tell the nodes of a job; leave --unit out, or give --unit resources with the queues of qstat -f")
 	}
 	if !o.Pending {
 		slices.SortStableFunc(r.Jobs, jobs.BySubmission)
@@ -78,6 +78,9 @@ func (r *Records) Log(o *jobs.Options, a *model.Account) (*swf.Log, error) {
 	log, err := jobs.Take("Grid Engine", r.Jobs, r.Nodes, o, a)
 	if err != nil {
 		return nil, err
+	}
+	if o.Placed {
+		a.Assumed.Say("the slots of each queue on a host are a node; each job is on as few of them as its slots allow")
 	}
 	open, again, stopped := false, 0, 0
 	for k := range r.Jobs {

@@ -273,3 +273,21 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// On nodes: the slots of each queue on a host are one, and a job stays in its queue.
+func TestQueuesAsNodes(t *testing.T) {
+	const queues = "queuename                      qtype resv/used/tot. load_avg arch          states\n" +
+		"all.q@node1                    BIP   4/4/8          10.35    lx-amd64      \n" +
+		"     63 0.55500 long       ada          r     11/28/2026 11:18:54     6        \n" +
+		"short.q@node1                  BIP   0/0/2          10.35    lx-amd64      \n" +
+		"     64 0.55500 other      ada          qw    11/28/2026 11:18:52     12        \n"
+	a := model.NewAccount("x", "")
+	r := require.Value(gridengine.Read([]byte(queues), time.UTC))(t)
+	log := require.Value(r.Log(&jobs.Options{Placed: true, Pending: true}, a))(t)
+	require.Same(t, "nodes", []model.NodeGroup{{ID: "all.q@node1", Count: 1, Capacity: []int64{8}, Partitions: []string{"all.q"}},
+		{ID: "short.q@node1", Count: 1, Capacity: []int64{2}, Partitions: []string{"short.q"}}}, log.Placed.Nodes)
+	require.Same(t, "jobs", 1, len(log.Jobs)) // the other one needs two nodes of eight, there is one
+	require.Same(t, "needs", &model.NodeNeeds{Each: []int64{6}, Partitions: []string{"all.q"}}, log.Placed.Needs[0])
+	require.Says(t, "account", strings.Join(a.Lines(), "\n"), "the slots of each queue on a host are a node", "1 job that fit no nodes")
+	require.Refused(t, "by nodes", require.Err(r.Log(&jobs.Options{ByNodes: true}, model.NewAccount("x", ""))), model.ErrInvalid, "give --unit resources")
+}
