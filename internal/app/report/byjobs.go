@@ -21,7 +21,11 @@ func byJobs(by, what string, all []runs.Solved) (section, error) {
 	for _, r := range all {
 		class[r.Algorithm] = r.Class()
 	}
-	found, err := runs.TabulateJobs(all, by, []string{"jobs", "work %", "wait", "wait median", "wait p95", "bounded slowdown", "slowdown by area", "unfair %"}, 20)
+	columns := []string{"jobs", "work %", "wait", "wait median", "wait p95", "bounded slowdown", "slowdown by area", "unfair %"}
+	if b, is := all[0].Instance.(*model.Batch); is && len(b.Nodes) > 0 {
+		columns = columns[:len(columns)-1] // a fair start is one of processors
+	}
+	found, err := runs.TabulateJobs(all, by, columns, 20)
 	if err != nil {
 		return s, err
 	}

@@ -33,9 +33,13 @@ func Batch(b *model.Batch) []Feature {
 			serial++
 		}
 	}
+	unit := "number of processors"
+	if len(b.Nodes) > 0 {
+		unit = "number of nodes"
+	}
 	return []Feature{
 		{"jobs", "", "number of jobs", float64(len(b.Jobs))},
-		{"processors", "", "number of processors", float64(b.Processors)},
+		{"processors", "", unit, float64(b.Processors)},
 		{"tiers", "", "tiers of the processors", float64(b.Tiers)},
 		{"load", "", "processor-seconds asked for (of nodes, of the first resource) over those from first to last arrival", offered(work, capacity, first, last)},
 		{"serial", "", "share of single-process jobs", serial / float64(len(b.Jobs))},
