@@ -19,7 +19,8 @@ import (
 // maxLinked bounds the size of the model of links: edges times pairs of machines times links of a route.
 const maxLinked = 1 << 15
 
-// linkable reports whether linked takes the graph.
+// linkable reports whether linked takes the graph. Its search for a plan's best transfers (heldSearch) sends each edge
+// as one transfer, so it takes none with files.
 func (s *dagSearch) linkable(g *view.Graph) bool {
 	size := 0
 	for a := range int32(g.Machines) {
@@ -27,7 +28,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 			size += len(g.Route(a, b)) * len(g.Data)
 		}
 	}
-	return s.off&devLinked == 0 && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
+	return s.off&devLinked == 0 && g.Files == nil && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
@@ -43,7 +44,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // arrived, also starts at that time rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
-	most := int32(max(1, len(g.Data)))
+	most := int32(max(1, g.Flows()))
 	down := func(seconds float64) int64 { return int64(seconds / v.Ticks.Unit * (1 - 1e-12)) }
 	for l, capacity := range g.Links {
 		if s.off&devLinkWindows != 0 {
@@ -54,7 +55,7 @@ func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelMod
 		}
 		c := &cp.Preemptive{}
 		for e := range int32(len(g.Data)) {
-			length := down(g.Data[e] / capacity)
+			length := down(g.Load[e] / capacity)
 			if length < 1 {
 				continue
 			}
