@@ -210,6 +210,7 @@ func (g *gathered) read(in *model.DAG) error {
 	g.pred, g.succ = make([][]int, n), make([][]int, n)
 	missing := make([]int, n)
 	into, outOf := g.links(in)
+	loads := loadsOf(in)
 	if g.ctx.Err() != nil {
 		return g.ctx.Err()
 	}
@@ -217,7 +218,8 @@ func (g *gathered) read(in *model.DAG) error {
 		if stopped(g.ctx, e) {
 			return g.ctx.Err()
 		}
-		f, t, data := g.from[e], g.to[e], exact(in.Edges[e].Data)
+		most := largest(&in.Edges[e])
+		f, t, data := g.from[e], g.to[e], exact(most)
 		g.pred[t], g.succ[f] = append(g.pred[t], e), append(g.succ[f], e)
 		missing[t]++
 		lengths := make([]int64, len(kinds))
@@ -226,7 +228,7 @@ func (g *gathered) read(in *model.DAG) error {
 			if data.Sign() > 0 && k.rate != nil && k.rate.Sign() > 0 {
 				x.Add(x, new(big.Rat).Quo(data, k.rate))
 			}
-			if lengths[c] = g.units(k.length(in.Edges[e].Data)); lengths[c] < cut {
+			if lengths[c] = g.units(k.length(most)); lengths[c] < cut {
 				lengths[c] = min(g.down(x), lengths[c]) // of both readings of a length
 			}
 		}
@@ -235,7 +237,7 @@ func (g *gathered) read(in *model.DAG) error {
 			if capacity == nil {
 				return 0
 			}
-			return g.down(new(big.Rat).Quo(data, capacity))
+			return g.down(new(big.Rat).Quo(loads[e], capacity))
 		}
 		for a := range m {
 			g.in, g.out = append(g.in, pass(into[a])), append(g.out, pass(outOf[a]))

@@ -75,18 +75,19 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		}
 	}
 	from, to := in.EdgeTasks()
+	loads := loadsOf(in)
 	for k := range in.Edges {
 		if stopped(ctx, k) {
 			return f, ctx.Err()
 		}
-		prices, data := e.Prices[k*m:][:m], in.Edges[k].Data
+		prices, data := e.Prices[k*m:][:m], floor(loads[k])
 		for a, p := range prices {
 			for b, q := range prices {
 				// In float64s if the difference is far from the limit, else in fractions.
 				if perData[a*m+b] == nil || q-p <= data*about[a*m+b]*(1-1e-13)-1e-15*(math.Abs(p)+math.Abs(q)) || a == b {
 					continue
 				}
-				limit := new(big.Rat).Mul(exact(data), perData[a*m+b])
+				limit := new(big.Rat).Mul(loads[k], perData[a*m+b])
 				if limit.Add(limit, exact(p)); exact(q).Cmp(limit) > 0 {
 					return f, fmt.Errorf("the data from %q to %q pay more for a move from machine %q to %q than they weigh", in.Edges[k].From, in.Edges[k].To, in.Machines[a].ID, in.Machines[b].ID)
 				}

@@ -73,10 +73,10 @@ type contention struct {
 	*builder
 	replay               *dagplay.Replay
 	links                []*timeline
-	sent, begun, arrived []float64 // by edge; begun: after the start-up, or +Inf if links aren't booked
-	ended                []float64 // by edge: end of the booking
+	sent, begun, arrived []float64          // by edge; begun: after the start-up, or +Inf if links aren't booked
+	ended                []float64          // by edge: end of the booking
 	there                map[[2]int32]int32 // by file of several edges and machine: the edge that books it
-	edges                []int32   // scratch
+	edges                []int32            // scratch
 }
 
 // byFinish lists the edges into t by their producers' finish, ties by number.
