@@ -448,7 +448,7 @@ var testedFaults = []struct {
 		"if last.less(x.double) {", "if k == j.carries[e][0] {"}, "-run Files ./exact/dag"},
 	{fault{"DAG: links carry a file for each of its readers", "internal/core/view/dag_files.go",
 		"f.File[item], f.Shared[k] = k, append(f.Shared[k], item)",
-		"f.File[item], f.Shared[k], g.Load[e] = k, append(f.Shared[k], item), g.Load[e]+size"}, "-run Files ./exact/dag"},
+		"f.File[item], f.Shared[k], load = k, append(f.Shared[k], item), load+size"}, "-run Files ./exact/dag"},
 	{fault{"DAG: data go where there is no path", "internal/core/view/dag.go",
 		"if rate == 0 {", "if rate < 0 {"}, "-run NoPath ./exact/dag"},
 	{fault{"DAG: data weigh on a bus when they leave and when they come", "bounds/dag/traffic.go",

