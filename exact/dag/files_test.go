@@ -398,6 +398,31 @@ func TestFilesByHand(t *testing.T) {
 	require.Is(t, 0, g.Load[1])
 }
 
+// A transfer that is missing may have been the first of its file: the judge then doesn't know when others have the file, and
+// says no more.
+func TestFilesMissing(t *testing.T) {
+	t.Parallel()
+	never := math.Inf(1)
+	d := testkit.DAG([][]float64{{2, never}, {never, 1}, {never, 1}}, [][3]float64{{1, 2, 6}, {1, 3, 6}})
+	for e := range d.Edges {
+		d.Edges[e].Files = map[string]float64{"f": 6}
+	}
+	s := d.Schedule([]int32{0, 1, 1}, []float64{0, 8, 9}, []float64{2, 8.5})
+	require.Feasible(verify.Verify(t.Context(), d, s, verify.Options{}))(t)
+	for k, x := range s.Transfers {
+		some := *s
+		some.Transfers = []model.TransferStart{x}
+		v := require.Value(verify.Verify(t.Context(), d, &some, verify.Options{}))(t)
+		if len(v.Violations) != 1 || v.Violations[0].Constraint != "missing_transfer" {
+			t.Errorf("without a transfer, with that of %d: %v", k, v)
+		}
+	}
+	s.Transfers[0].StartS, s.Transfers[1].StartS = 2.5, 2.5 // the file is there at 8.5
+	if v := require.Value(verify.Verify(t.Context(), d, s, verify.Options{}))(t); len(v.Violations) != 1 || v.Violations[0].Constraint != "task_precedence" {
+		t.Errorf("a task starts 0.5 s before its file is there: %v", v)
+	}
+}
+
 // A file that one edge alone has changes nothing if it is all of its data.
 func TestFilesOfOneReader(t *testing.T) {
 	t.Parallel()
