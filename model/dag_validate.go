@@ -75,7 +75,8 @@ var dagEdgeKeys = object{keys: []key{
 // Validate reports the first broken rule. The rules are: at least one machine; non-empty, distinct ids; for each task a
 // cost on each machine, finite on one at least, or a work and a speed of each machine; edges between known tasks, each
 // once, without a cycle; a bandwidth or path capacities if there is anything to transfer; routes of known links between
-// known machines, each pair at most once; files that add up to their edge's data, each of one size. Errors about an element of a list name it, see ElementError.
+// known machines, each pair at most once; files that add up to their edge's data, each of one size. Errors about an
+// element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
 	if why := dagKeys.wrong(d); why != "" {
 		return d.bad("", -1, "%s", why)

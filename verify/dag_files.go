@@ -59,8 +59,8 @@ func loadsOf(in *model.DAG) []*big.Rat {
 }
 
 // launch finds the flights of edges with files: each file flies to a machine when the first edge that has it starts.
-// Without files each edge is its own flight. If transfers are missing, other files may be there before: then there are no
-// flights, and data have arrived when they are sent.
+// Without files each edge is its own flight. If transfers are missing, other files may be there before: then there are
+// no flights, and data have arrived when they are sent.
 func (j *dagJudge) launch() {
 	if !hasFiles(j.in) {
 		return

@@ -34,8 +34,9 @@ import (
 // i with r_i and q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in
 // time, where the start-up comes at the other end of a transfer.
 //
-// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges. Data
-// within a machine are taken to need no time.
+// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as edges and their files
+// make. The data of an edge on a link are its Load: no file is counted twice. Data within a machine are taken to need no
+// time.
 //
 // O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most. x holds
 // the figures for evidence, nil with NaN.

@@ -20,8 +20,8 @@ import (
 //
 //	-d_e o_a ≤ p_ea ≤ d_e i_a
 //
-// where d_e are the data that links carry for the edge (view.Graph.Load). A unit of data that leaves machine a weighs o_a on the link that all routes out
-// of it use, and a unit that comes to a weighs i_a on the link that all routes into it use (w over the capacity, half
+// where d_e are the data that links carry for the edge (view.Graph.Load). A unit of data that leaves machine a weighs
+// o_a on the link that all routes out of it use, and a unit that comes to a weighs i_a on the link that all routes into it use (w over the capacity, half
 // of it if it is both for some machines; 0 without such a link). By weight, C takes Σ L + Σ w. The tasks take Σ L cost
 // of it. The data of an edge from a to another machine b take d (o_a + i_b) ≥ p_eb - p_ea at least; those that stay 0 =
 // p_ea - p_ea. So for each edge that is at least the price on its target machine less the price on its source machine,

@@ -32,8 +32,8 @@ type sentFile struct {
 }
 
 // arrivals returns when the edges of a plan arrive that are asked for at some times, by the definition of
-// model.DAGEdge.Files: one transfer for each file and machine, played from event to event, with the rates of all of them
-// anew each time. It is the oracle of the replay and of the judge.
+// model.DAGEdge.Files: one transfer for each file and machine, played from event to event, with the rates of all of
+// them anew each time. It is the oracle of the replay and of the judge.
 func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 	from, to := d.EdgeTasks()
 	g := view.OfDAG(d) // its rates and routes
@@ -201,8 +201,8 @@ func filed(rng *rand.Rand, most, machines int) *model.DAG {
 	return testkit.Files(rng, d)
 }
 
-// The replay of a plan, with transfers that may start late, is the plan's semi-active schedule by the oracle's arrivals; the
-// judge accepts it, has the same arrivals, and refuses a task that starts before one of its files is there.
+// The replay of a plan, with transfers that may start late, is the plan's semi-active schedule by the oracle's arrivals;
+// the judge accepts it, has the same arrivals, and refuses a task that starts before one of its files is there.
 func TestFilesReplay(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 1))
@@ -372,8 +372,8 @@ func TestFilesBounds(t *testing.T) {
 	}
 }
 
-// Two tasks need a file of 6 units, which comes to their machine at 8 s, and is sent once. As data of their own, the link
-// brings the second ones at 14 s.
+// Two tasks need a file of 6 units, which comes to their machine at 8 s, and is sent once. As data of their own, the
+// link brings the second ones at 14 s.
 func TestFilesByHand(t *testing.T) {
 	t.Parallel()
 	never := math.Inf(1)
@@ -398,8 +398,8 @@ func TestFilesByHand(t *testing.T) {
 	require.Is(t, 0, g.Load[1])
 }
 
-// A transfer that is missing may have been the first of its file: the judge then doesn't know when others have the file, and
-// says no more.
+// A transfer that is missing may have been the first of its file: the judge then doesn't know when others have the
+// file, and says no more.
 func TestFilesMissing(t *testing.T) {
 	t.Parallel()
 	never := math.Inf(1)

@@ -37,7 +37,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // On each link, transfers may be interrupted and share it in any way. There is only one condition: no window of time
 // has to take more data than the link lets through (cp.Preemptive). A transfer's window goes from the end of its
 // producer and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more
-// than its capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the
+// than its capacity, or, under TCP, than the total for as many transfers as edges and files make. As to rounding, let the
 // transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so
 // are a or later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum
 // to b - a at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data

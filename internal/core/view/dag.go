@@ -17,7 +17,7 @@ type Graph struct {
 	Tasks, Machines int
 	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m], +Inf if it can't run there
 	From, To        []int32   // tasks of each edge
-	// Data are data units of each edge; of its largest file, if it has files: it takes as long as that one alone, see Comm.
+	// Data are data units of each edge; if it has files, of the largest one: it takes as long as that alone, see Comm.
 	Data []float64
 	// Load are the data that links carry for each edge and for no other one, if its tasks are on two machines: those of
 	// the files of which it is the first edge. Such a file gets to the consumer's machine between the producer's end plus
