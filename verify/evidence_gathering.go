@@ -33,7 +33,7 @@ import (
 //
 // Data into a begin after min_b≠a (h_ub + cost_ub + start-up of b). Contention only delays, so lengths are those without it.
 // Consider a link that all routes into (or out of) a use. The rates on it together never exceed its capacity, under TCP
-// times the share of as many connections as there are edges. Data pass it as work of length data / capacity. So do
+// times the share of as many connections as edges and files make. Data pass it as work of length data / capacity. So do
 // tasks on a. Such work i runs at rate 1 in all, from r_i on, and ends w_i before S: for any set of it S ≥ min r + Σ
 // length + min w. The largest of these bounds S for L, and the least of that over all L bounds S. The judge finds it by
 // branch and bound: the bound by the tasks placed so far only grows. Tails are the same backwards in time, but for
