@@ -21,8 +21,8 @@ import (
 //
 // Let a schedule end at C. A machine runs one task at a time, for C at most. The rates on a link together are at most
 // its capacity, under TCP times the share of as many connections as edges and files make. So all data that pass it,
-// divided by that, are at most C; data_e are those of an edge that surely pass apart from others (loadsOf). Weighted and
-// added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
+// divided by that, are at most C; data_e are those of an edge that surely pass apart from others (loadsOf). Weighted
+// and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
 // data_e R of its two machines, R_aa = 0. For an edge from a to b the last term is at least p_eb - p_ea. Grouped by
 // tasks, that is a term of the minimum for each.
 func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
