@@ -23,6 +23,8 @@ type File struct {
 	Platform string
 	// DOT names attributes of DOT graphs (instances.Options).
 	DOT string
+	// Files says whether machines keep files (instances.Options).
+	Files string
 	// Strict refuses files that say what isn't modelled.
 	Strict bool
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
@@ -109,7 +111,7 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
 	c.Load = func() (model.Instance, error) {
-		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, IfNeeded: folder, Strict: f.Strict})
+		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, IfNeeded: folder, Strict: f.Strict})
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +120,9 @@ func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	var how []string
 	if f.Platform != "" {
 		how = append(how, "platform "+f.Platform)
+	}
+	if f.Files != "" {
+		how = append(how, "files "+f.Files)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.Variants)) {
 		how = append(how, key+" "+f.Variants[key])

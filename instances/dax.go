@@ -70,7 +70,7 @@ func readDAX(f *File) (workflow, error) {
 	if slices.Sort(r.unknown); len(r.unknown) > 0 {
 		f.account.NotModelled.Say("elements of unknown meaning: %s", strings.Join(slices.Compact(r.unknown), ", "))
 	}
-	return linkWf(r.tasks, index, nil, f.account)
+	return linkWf(f, r.tasks, index, nil)
 }
 
 // take takes a token of the file.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,10 @@ type Options struct {
 	// DOT names the attributes of a DOT graph's nodes with their work and of its edges with their data, as
 	// "size=Weight,data=Size"; both are size by default.
 	DOT string
+	// Files says how often a file of a workflow goes to a machine: "kept", once, as the machine keeps it (see
+	// model.DAGEdge), or "each", to each task that reads it, as part of one transfer. The empty one is each, but leaves
+	// instances in the own format as they are. Kept is for formats that name files.
+	Files string
 	// IfNeeded leaves the platform and the names of attributes out where the file needs none; else that is an error.
 	IfNeeded bool
 	// Strict refuses a file that says things for which the model has no place.
@@ -70,6 +75,7 @@ type File struct {
 	keys      func() map[string]json.RawMessage
 	format    *format
 	dot       string         // Options.DOT
+	kept      bool           // Options.Files is kept
 	account   *model.Account // of a foreign format
 }
 
@@ -160,6 +166,9 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	default:
 		return nil, nil, f.Unread()
 	}
+	if err == nil {
+		err = f.chooseFiles(in, o)
+	}
 	if err == nil && o.Strict {
 		err = model.AccountOf(in).Strict()
 	}
@@ -172,6 +181,29 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	return in, ran, nil
 }
 
+// The values of Options.Files.
+const (
+	filesKept = "kept"
+	filesEach = "each"
+)
+
+// chooseFiles takes the files from an instance in the own format if each is chosen, and refuses what can't be chosen.
+func (f *File) chooseFiles(in model.Instance, o Options) error {
+	d, graph := in.(*model.DAG)
+	named := f.format != nil && f.format.files || graph && slices.ContainsFunc(d.Edges, func(x model.DAGEdge) bool { return len(x.Files) > 0 })
+	switch {
+	case o.Files != "" && o.Files != filesKept && o.Files != filesEach:
+		return fmt.Errorf("%w option: --files is %q, give kept or each", model.ErrInvalid, o.Files)
+	case o.Files == filesKept && !named && !o.IfNeeded:
+		return fmt.Errorf("%w option: --files kept is for workflows that name their files (WfFormat, DAX), the file does not", model.ErrInvalid)
+	case o.Files == filesEach && graph:
+		for e := range d.Edges {
+			d.Edges[e].Files = nil
+		}
+	}
+	return nil
+}
+
 // Account reads the file as Instance does and returns the account alone; it is nil for a file in the own format that has
 // none. A task graph needs no platform.
 func (f *File) Account(o Options) (*model.Account, error) {
@@ -182,7 +214,8 @@ func (f *File) Account(o Options) (*model.Account, error) {
 	w, err := f.tasks(o)
 	if err == nil {
 		w.tell(f.account)
-		if o.Strict {
+		err = f.chooseFiles(nil, o)
+		if err == nil && o.Strict {
 			err = f.account.Strict()
 		}
 	}
@@ -245,7 +278,7 @@ func (f *File) tasks(o Options) (workflow, error) {
 	if err := cmp.Or(f.checkName(), model.CheckText(f.data)); err != nil {
 		return workflow{}, err
 	}
-	f.dot = o.DOT
+	f.dot, f.kept = o.DOT, o.Files == filesKept
 	return f.format.graph(f)
 }
 

@@ -26,6 +26,7 @@ type format struct {
 	begins func(f *File) bool
 	// One of these reads it; without any it isn't read.
 	graph    func(f *File) (workflow, error)
+	files    bool // a graph names the files that its tasks exchange (Options.Files)
 	log      func(f *File, o LogOptions) (*swf.Log, error)
 	instance func(f *File, o Options) (model.Instance, error)
 	// about says in the page of formats what is read, and becomes the kind of instance; remedy names the command that
@@ -63,7 +64,8 @@ func formats() []format {
 			remedy: "gapwise kubernetes convert makes an instance of it, gapwise kubernetes plan a plan"},
 		{name: formatBatsim, begins: func(f *File) bool { return f.has("jobs", "profiles") }, instance: readBatsimFile,
 			becomes: "batch", about: "JSON of Batsim 3 to 5: jobs with delays and sequences of them"},
-		{name: "WfFormat", begins: func(f *File) bool { return f.has("workflow") }, graph: readWfFormat, becomes: onPlatform, about: "versions 1.3 to 1.6 of WfCommons"},
+		{name: "WfFormat", begins: func(f *File) bool { return f.has("workflow") }, graph: readWfFormat, files: true, becomes: onPlatform,
+			about: "versions 1.3 to 1.6 of WfCommons; `--files kept` sends a file once to a machine"},
 		{name: "SAGA", begins: func(f *File) bool { return isSAGA(f.keys()) }, graph: readSAGA, becomes: "dag", about: "problem instances of SAGA and DAGBench, and task graphs with a platform"},
 		{name: "Slurm's JSON of jobs", begins: func(f *File) bool { return f.has("meta", "jobs") }, log: records(slurm.Read, slurm.ReadNodes),
 			becomes: ofALog, about: "`sacct --json` and `squeue --json` of Slurm 22.05 and later"},
@@ -94,7 +96,7 @@ func formats() []format {
 		{name: "SimGrid's platform", begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<platform") },
 			remedy: "machines are named by --platform (gapwise solve --help)"},
 		{name: "DAX", ends: []string{".dax"}, begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<adag") },
-			graph: readDAX, becomes: onPlatform, about: "versions 2 and 3, XML of Pegasus before version 5 and of its workflow generator"},
+			graph: readDAX, files: true, becomes: onPlatform, about: "versions 2 and 3, XML of Pegasus before version 5 and of its workflow generator; `--files` as for WfFormat"},
 		{name: "XML", begins: func(f *File) bool { return f.starts("<") }, remedy: "see gapwise help convert for the formats that are"},
 		{name: "accounting of PBS", begins: func(f *File) bool {
 			parts := strings.Split(f.line(), ";")

@@ -154,9 +154,9 @@ func readWfFormat(file *File) (workflow, error) {
 	file.account.Files[0].Format += " " + f.SchemaVersion
 	switch f.SchemaVersion {
 	case "1.3", "1.4":
-		return f.early(file.account)
+		return f.early(file)
 	case "1.5", "1.6":
-		return f.late(file.account)
+		return f.late(file)
 	case "":
 		return workflow{}, badWf("schemaVersion is missing, give 1.3, 1.4, 1.5 or 1.6")
 	}
@@ -164,7 +164,8 @@ func readWfFormat(file *File) (workflow, error) {
 }
 
 // late reads versions 1.5 and 1.6: tasks and files in one part, run times in another.
-func (f *wfFormat) late(a *model.Account) (workflow, error) {
+func (f *wfFormat) late(file *File) (workflow, error) {
+	a := file.account
 	spec, execution := f.Workflow.Specification, f.Workflow.Execution
 	switch {
 	case spec == nil:
@@ -217,12 +218,12 @@ func (f *wfFormat) late(a *model.Account) (workflow, error) {
 			}
 		}
 	}
-	return linkWf(spec.Tasks, index, execution.Machines, a)
+	return linkWf(file, spec.Tasks, index, execution.Machines)
 }
 
 // early reads versions 1.3 and 1.4: everything is with the tasks, which refer
 // to each other by name in some files, by id in others.
-func (f *wfFormat) early(a *model.Account) (workflow, error) {
+func (f *wfFormat) early(file *File) (workflow, error) {
 	tasks := f.Workflow.Tasks
 	switch {
 	case tasks != nil && f.Workflow.Jobs != nil:
@@ -280,7 +281,7 @@ func (f *wfFormat) early(a *model.Account) (workflow, error) {
 			}
 		}
 	}
-	return linkWf(tasks, index, f.Workflow.Machines, a)
+	return linkWf(file, tasks, index, f.Workflow.Machines)
 }
 
 // indexWf numbers the tasks by their ids.
@@ -296,10 +297,10 @@ func indexWf(tasks []wfTask) (map[string]int, error) {
 	return index, nil
 }
 
-// linkWf makes the graph of the tasks; index maps each of their names to the
-// task's number.
-func linkWf(tasks []wfTask, index map[string]int, machines []wfMachine, a *model.Account) (workflow, error) {
-	w := workflow{Measured: true}
+// linkWf makes the graph of the tasks of a file; index maps each of their names to the task's number. If machines keep
+// files, edges name theirs.
+func linkWf(file *File, tasks []wfTask, index map[string]int, machines []wfMachine) (workflow, error) {
+	w, a := workflow{Measured: true}, file.account
 	e := wfEdges{tasks: tasks, known: map[[2]int]bool{}}
 	byList := [2]map[[2]int]bool{{}, {}} // by the lists of children, by those of parents
 	for i := range tasks {
@@ -347,13 +348,16 @@ func linkWf(tasks []wfTask, index map[string]int, machines []wfMachine, a *model
 	}
 	for _, p := range e.pairs {
 		from, to := &tasks[p[0]], &tasks[p[1]]
-		data, err := sharedWf(from, to)
+		data, files, err := sharedWf(from, to)
 		if err != nil {
 			return workflow{}, err
 		}
-		w.Edges = append(w.Edges, model.DAGEdge{From: from.ID, To: to.ID, Data: data})
+		if !file.kept {
+			files = nil
+		}
+		w.Edges = append(w.Edges, model.DAGEdge{From: from.ID, To: to.ID, Data: data, Files: files})
 	}
-	tellWf(tasks, machines, a)
+	tellWf(tasks, machines, file.kept, a)
 	return w, nil
 }
 
@@ -419,7 +423,7 @@ func (e *wfEdges) byFiles(a *model.Account) {
 }
 
 // tellWf tells what the format says of tasks and machines and the model has no place for.
-func tellWf(tasks []wfTask, machines []wfMachine, a *model.Account) {
+func tellWf(tasks []wfTask, machines []wfMachine, kept bool, a *model.Account) {
 	most, several, sent := 0.0, map[string]int{}, 0
 	for i := range tasks {
 		t := &tasks[i]
@@ -450,20 +454,23 @@ func tellWf(tasks []wfTask, machines []wfMachine, a *model.Account) {
 			x.Text += fmt.Sprintf(", %g at most", most)
 		}
 	}
-	a.Assumed.Count(sent, "files with several readers: each is sent to each reader anew")
+	if kept {
+		a.Assumed.Count(sent, "files with several readers: each is sent once to a machine, by its writer's machine, and kept there")
+	} else {
+		a.Assumed.Count(sent, "files with several readers: each is sent to each reader anew")
+	}
 	a.Remarks.Count(len(machines), "machines of the run, beside those of the platform")
 }
 
-// sharedWf returns the bytes of the files that one task writes and another
-// reads.
-func sharedWf(from, to *wfTask) (float64, error) {
+// sharedWf returns the bytes of the files that one task writes and another reads, together and by name.
+func sharedWf(from, to *wfTask) (sum float64, sizes map[string]float64, err error) {
 	// Walk the shorter of two lists, so that a hub with thousands of files and
 	// neighbours costs no square of it; sorted, so that the sum is one.
 	files, other := from.writes, to.reads
 	if len(other) < len(files) {
 		files, other = other, files
 	}
-	sum := 0.0
+	sizes = map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if _, ok := other[name]; !ok {
 			continue
@@ -474,11 +481,12 @@ func sharedWf(from, to *wfTask) (float64, error) {
 		}
 		switch {
 		case size == nil:
-			return 0, badWf("the file %q that task %q writes has no size", name, from.ID)
+			return 0, nil, badWf("the file %q that task %q writes has no size", name, from.ID)
 		case !(*size >= 0) || math.IsInf(*size, 1):
-			return 0, badWf("the file %q that task %q writes has the size %v, must be a number from 0", name, from.ID, *size)
+			return 0, nil, badWf("the file %q that task %q writes has the size %v, must be a number from 0", name, from.ID, *size)
 		}
 		sum += *size
+		sizes[name] = *size
 	}
-	return sum, nil
+	return sum, sizes, nil
 }

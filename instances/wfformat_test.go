@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,6 +164,51 @@ func TestWfFormatAccount(t *testing.T) {
 		"not modelled: keys of unknown meaning: workflow.specification.tasks.sites; 2.5 GB of inputs that no task writes, in 1 files; " +
 			"1 task on several cores, 16 at most (c); 1 task with a need of memory (c); 1 task with a priority (c)",
 		`note: 1 edge by the list of parents or of children alone (a->b)`, "note: 1 machine of the run, beside those of the platform"}, f.account.Lines())
+}
+
+// With kept files each edge names its files, the account says so, and each takes them away again.
+func TestFilesKept(t *testing.T) {
+	read := func(name, text, files string) (*model.DAG, error) {
+		f := require.Value(OpenData(name, []byte(text)))(t)
+		o := Options{Files: files}
+		if f.format.graph != nil {
+			o.Platform = "uniform,machines=2"
+		}
+		in, err := f.Instance(o)
+		d, _ := in.(*model.DAG)
+		return d, err
+	}
+	want := []model.DAGEdge{{From: "a", To: "b", Data: 20, Files: map[string]float64{"x": 20}},
+		{From: "a", To: "c", Data: 20, Files: map[string]float64{"x": 20}}, {From: "b", To: "c", Data: 300, Files: map[string]float64{"y": 300}}}
+	bare := slices.Clone(want)
+	for e := range bare {
+		bare[e].Files = nil
+	}
+	dax := `<adag><job id="a" runtime="1.5"><uses file="x" link="output" size="20"/></job>` +
+		`<job id="b" runtime="0"><uses file="x" link="input"/><uses file="y" link="output" size="300"/></job>` +
+		`<job id="c" runtime="3"><uses file="x" link="input"/><uses file="y" link="input"/></job>` +
+		`<child ref="b"><parent ref="a"/></child><child ref="c"><parent ref="a"/><parent ref="b"/></child></adag>`
+	for name, text := range map[string]string{"three.json": threeWf5, "early.json": threeWf4, "three.dax": dax} {
+		kept := require.Value(read(name, text, "kept"))(t)
+		require.Same(t, name, want, kept.Edges)
+		if said := strings.Join(kept.Account.Lines(), "\n"); !strings.Contains(said, "1 file with several readers: each is sent once to a machine, by its writer's machine") {
+			t.Errorf("%s: the account is %s", name, said)
+		}
+		require.Same(t, name, bare, require.Value(read(name, text, "each"))(t).Edges)
+		require.Same(t, name, bare, require.Value(read(name, text, ""))(t).Edges)
+		own := string(require.Value(kept.MarshalJSON())(t))
+		require.Same(t, "read again", want, require.Value(read("own.json", own, "kept"))(t).Edges)
+		require.Same(t, "as it is", want, require.Value(read("own.json", own, ""))(t).Edges)
+		require.Same(t, "each of it", bare, require.Value(read("own.json", own, "each"))(t).Edges)
+	}
+	none := string(require.Value(require.Value(read("three.json", threeWf5, ""))(t).MarshalJSON())(t))
+	for text, name := range map[string]string{none: "own.json", smallDOT: "small.dot"} {
+		require.Refused(t, name, require.Err(read(name, text, "kept")), model.ErrInvalid, "the file does not")
+		require.OK(t, require.Err(read(name, text, "each")))
+	}
+	require.Refused(t, "another word", require.Err(read("three.json", threeWf5, "once")), model.ErrInvalid, `--files is "once", give kept or each`)
+	_, err := require.Value(OpenData("small.dot", []byte(smallDOT)))(t).Account(Options{Files: "kept"})
+	require.Refused(t, "an account", err, model.ErrInvalid, "the file does not")
 }
 
 // A graph written in each version is read back the same.

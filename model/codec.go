@@ -103,6 +103,10 @@ func codecOf(t reflect.Type) codec {
 			p := planOf(t, false)
 			c.decode = func(d *decoder, v reflect.Value) error { return d.object(p, v) }
 			c.encode = func(e *encoder, v reflect.Value) error { return e.object(p, v) }
+		case reflect.Map:
+			if t == reflect.TypeFor[map[string]float64]() {
+				c.decode = decodeSizes
+			}
 		case reflect.Slice:
 			if t.Elem().Kind() != reflect.Uint8 { // bytes are base64
 				c = listCodec(t)

@@ -19,6 +19,8 @@ import (
 // within a machine take data / LocalRate from its producer's end, under every transfer model: they share nothing, and
 // the machine is free meanwhile. Without such a rate they take no time. A task may be unable to run on some machines: its cost there is infinite.
 //
+// An edge may name the files of its data (see DAGEdge.Files): a machine gets a file once, and keeps it.
+//
 // The objective is the makespan, the second objective the mean finish time of
 // the tasks; both are minimised.
 type DAG struct {
@@ -47,6 +49,13 @@ type DAGEdge struct {
 	From string  `json:"from"`
 	To   string  `json:"to"`
 	Data float64 `json:"data"`
+	// Files are the sizes, in data units, of the files that make up Data, by name. Edges from one task that have a name
+	// have one file, of one size. Each file is a transfer of its own, with its start-up, from From's machine to another
+	// one; it begins when the first edge that has it and leads to that machine starts. The machine keeps the file, so
+	// later edges have it as soon as it is there. It is never sent on from there. An edge has arrived when it has started
+	// and all its files are there. Within a machine files are read side by side: an edge takes as long as its largest
+	// one. Without files an edge is one transfer.
+	Files map[string]float64 `json:"files,omitempty"`
 }
 
 // Schedule is a solution of DAG: where and when each task starts, and when each

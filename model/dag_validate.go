@@ -3,7 +3,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -65,12 +67,16 @@ var dagEdgeKeys = object{keys: []key{
 	{name: "from", filled: true, about: "a task; no two edges have the same ends, and edges make no cycle"},
 	{name: "to", filled: true, about: "another task"},
 	{name: "data", zero: true, least: minFigure, most: maxFigure, about: "data units"},
+	{name: "files", each: &key{zero: true, least: minFigure, most: maxFigure}, rules: `"propertyNames": {"minLength": 1}`,
+		about: "the sizes, in data units, of the files that the data are, by name; edges from one task share files of " +
+			"one name. A machine gets a file once, as a transfer of its own, and keeps it"},
 }}
 
 // Validate reports the first broken rule. The rules are: at least one machine; non-empty, distinct ids; for each task a
 // cost on each machine, finite on one at least, or a work and a speed of each machine; edges between known tasks, each
 // once, without a cycle; a bandwidth or path capacities if there is anything to transfer; routes of known links between
-// known machines, each pair at most once. Errors about an element of a list name it, see ElementError.
+// known machines, each pair at most once; files that add up to their edge's data, each of one size. Errors about an
+// element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
 	if why := dagKeys.wrong(d); why != "" {
 		return d.bad("", -1, "%s", why)
@@ -113,7 +119,38 @@ func (d *DAG) Validate() error {
 			return d.bad("edges", e, "from %q to %q: %s", x.From, x.To, dagEdgeKeys.wrong(x))
 		}
 	}
-	return d.checkCycle(from, to)
+	return cmp.Or(d.checkFiles(), d.checkCycle(from, to))
+}
+
+// checkFiles returns an error in the files of an edge, nil if there is none.
+func (d *DAG) checkFiles() error {
+	type file struct{ from, name string }
+	sizes, size := map[file]float64{}, dagEdgeKeys.key("files").each
+	for e := range d.Edges {
+		x := &d.Edges[e]
+		if len(x.Files) == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, name := range slices.Sorted(maps.Keys(x.Files)) {
+			s := x.Files[name]
+			first, known := sizes[file{x.From, name}]
+			switch {
+			case name == "":
+				return d.bad("edges", e, "from %q to %q: a file has no name", x.From, x.To)
+			case !size.holds(s):
+				return d.bad("edges", e, "from %q to %q: %s", x.From, x.To, size.misfit(fmt.Sprintf("files[%q]", name), s, s))
+			case known && first != s:
+				return d.bad("edges", e, "from %q to %q: the file %q has %v data units, %v on an edge before, give one size", x.From, x.To, name, s, first)
+			}
+			sizes[file{x.From, name}] = s
+			sum += s
+		}
+		if !(math.Abs(sum-x.Data) <= 1e-9*x.Data) {
+			return d.bad("edges", e, "from %q to %q: data are %v, its files add up to %v", x.From, x.To, x.Data, sum)
+		}
+	}
+	return nil
 }
 
 // edgesOf groups edges by the tasks that they come from, ascending for each task: task t has edges[at[t]:at[t+1]].

@@ -333,6 +333,41 @@ func (d *decoder) floats64(v reflect.Value, null bool) error {
 	return nil
 }
 
+// decodeSizes reads an object of numbers by any names, each there once.
+func decodeSizes(d *decoder, v reflect.Value) error {
+	if d.space() != '{' {
+		return d.mismatch(v.Type())
+	}
+	d.at++
+	all, more := map[string]float64{}, true
+	if more = d.space() != '}'; !more {
+		d.at++
+	}
+	for more {
+		d.space()
+		begins := d.at
+		name, err := d.key()
+		if err != nil {
+			return err
+		}
+		text := string(name)
+		if _, twice := all[text]; twice {
+			return d.fail("the key %q is there twice", d.path(begins))
+		}
+		if err := d.colon(); err != nil {
+			return err
+		}
+		if all[text], err = d.float(v.Type().Elem()); err != nil {
+			return err
+		}
+		if more, err = d.more('}'); err != nil {
+			return err
+		}
+	}
+	v.Set(reflect.ValueOf(all))
+	return nil
+}
+
 func decodeInt(d *decoder, v reflect.Value) error {
 	n, ok, err := d.number(v.Type())
 	if !ok {

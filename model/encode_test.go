@@ -164,6 +164,15 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 		for k := range v.Len() {
 			fill(rng, v.Index(k), 3)
 		}
+	case reflect.Map:
+		if rng.IntN(3) == 0 {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range rng.IntN(4) {
+				size := reflect.New(v.Type().Elem()).Elem()
+				fill(rng, size, 3)
+				v.SetMapIndex(reflect.ValueOf(oddTexts[rng.IntN(len(oddTexts))]), size)
+			}
+		}
 	case reflect.Struct:
 		for k := range v.NumField() {
 			fill(rng, v.Field(k), size)

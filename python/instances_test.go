@@ -31,6 +31,7 @@ type schema struct {
 	Items       *schema
 	Required    []string
 	Properties  jsontext.Value
+	Others      jsontext.Value     `json:"additionalProperties"`
 	Defs        map[string]*schema `json:"$defs"`
 }
 
@@ -104,6 +105,9 @@ func (w writer) annotation(key string, s schema) (kind, part string) {
 		kind, part = w.annotation(strings.TrimSuffix(key, "s"), one)
 		return "List[" + kind + "]", part
 	case "object":
+		if strings.Contains(string(s.Others), "number") {
+			return "Dict[str, float]", ""
+		}
 		if len(s.Properties) == 0 { // any keys
 			return "Dict[str, str]", ""
 		}

@@ -256,7 +256,8 @@ def dag(instance, unit, upper, state):
     rate, ids = rates(instance), {task["id"]: t for t, task in enumerate(tasks)}
     transfer, successors, predecessors = {}, {t: [] for t in T}, {t: [] for t in T}
     for edge in instance.get("edges", []):
-        t, s, data = ids[edge["from"]], ids[edge["to"]], Fraction(edge["data"])
+        t, s = ids[edge["from"]], ids[edge["to"]]
+        data = Fraction(max(edge.get("files", {}).values(), default=edge["data"]))  # files are sent side by side
         successors[t].append(s)
         predecessors[s].append(t)
         def way(a, b):

@@ -65,7 +65,7 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if !complete {
 		free := *in
 		free.TransferModel = model.TransferIdeal
-		j.in = &free
+		j.in, j.incomplete = &free, true
 	}
 	j.times(r)
 	if !complete || ctx.Err() != nil {
@@ -89,8 +89,12 @@ type dagJudge struct {
 	start     []float64 // s; NaN for a task without machine or time
 	length    []float64 // run time of a task with a start, s
 	sent      []float64 // start of each edge's transfer, s; NaN: none
-	shares    []bool    // edges with transfers that share links
+	carries   [][]int32 // flights of each edge, by number; nil: no edge has files, and each is a flight of its number
+	flights   []flight  // see flight
+	shares    []bool    // flights that share links
 	sharing   int       // their number
+
+	incomplete bool // transfers are missing
 }
 
 // newDAGJudge returns the judge of a schedule that has nothing yet.

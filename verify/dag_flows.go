@@ -70,8 +70,8 @@ type flowClass struct {
 
 // flow is a transfer under way. It ends when its class has served end.
 type flow struct {
-	end  double
-	edge int
+	end    double
+	flight int
 }
 
 type flowHeap []flow
@@ -131,7 +131,7 @@ func (f *flows) touch(part int) {
 	}
 }
 
-// play computes the arrivals, by edge, of transfers given in the order of their
+// play computes the arrivals, by flight, of transfers given in the order of their
 // starts.
 func (f *flows) play(ctx context.Context, starts []transfer, arrived []arrival) {
 	for (len(starts) > 0 || len(f.busy) > 0) && ctx.Err() == nil {
@@ -156,7 +156,7 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []arrival) 
 			// Set exactly, whatever was rounded: the transfer ends.
 			c.served, c.since, c.stale = c.due[0].end, now, true
 			for len(c.due) > 0 && !c.served.less(c.due[0].end) {
-				arrived[heap.Pop(&c.due).(flow).edge] = arrival{now, 0}
+				arrived[heap.Pop(&c.due).(flow).flight] = arrival{now, 0}
 			}
 			f.touch(c.part)
 			if len(c.due) > 0 {
@@ -174,7 +174,7 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []arrival) 
 				c.served, c.since, c.rate = double{}, now, double{}
 			}
 			c.serve(now)
-			heap.Push(&c.due, flow{c.served.add(double{hi: x.data}), int(x.edge)})
+			heap.Push(&c.due, flow{c.served.add(double{hi: x.data}), int(x.flight)})
 			c.stale = true
 			f.touch(c.part)
 			if starts = starts[1:]; len(starts) > 0 {

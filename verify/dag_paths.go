@@ -157,12 +157,16 @@ func (p *paths) alone(m, n int) *big.Rat {
 }
 
 // ofAll returns the largest share of a link's capacity that transfers use together: under TCP the share for as many
-// connections as there are edges.
+// connections as edges and files make.
 func (p *paths) ofAll() *big.Rat {
 	if p.in.Transfers() == model.TransferFair {
 		return big.NewRat(1, 1)
 	}
-	return together(max(1, len(p.in.Edges)))
+	n := 0
+	for e := range p.in.Edges {
+		n += max(1, len(p.in.Edges[e].Files))
+	}
+	return together(max(1, n))
 }
 
 // together returns the share of a link that n TCP connections use (Eq. 10).

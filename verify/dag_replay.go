@@ -13,38 +13,37 @@ import (
 
 // depart returns the transfers that share links, in the order of their starts.
 func (j *dagJudge) depart(p *paths) (starts []transfer) {
-	for e, at := range j.sent {
-		if stopped(j.ctx, e) {
+	for k := range j.flying() {
+		if stopped(j.ctx, k) {
 			return nil
 		}
-		data := j.in.Edges[e].Data
-		m, n := j.on[j.from[e]], j.on[j.to[e]]
-		if math.IsNaN(at) || m == n || data == 0 {
+		x := j.flight(k)
+		if math.IsNaN(x.at) || x.from == x.to || x.data == 0 {
 			continue
 		}
-		if w := p.way(int(m), int(n)); w.class >= 0 {
-			starts = append(starts, transfer{int32(e), int32(w.class), twoSum(at, j.in.Machines[m].StartupS), data})
+		if w := p.way(int(x.from), int(x.to)); w.class >= 0 {
+			starts = append(starts, transfer{int32(k), int32(w.class), twoSum(x.at, j.in.Machines[x.from].StartupS), x.data})
 		}
 	}
 	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.compare(b.at) })
 	return starts
 }
 
-// alone returns the arrival, in fractions, of an edge that shares no link.
-func (j *dagJudge) alone(p *paths, e int) *big.Rat {
-	at, data := exact(j.sent[e]), exact(j.in.Edges[e].Data)
-	m, n := int(j.on[j.from[e]]), int(j.on[j.to[e]])
-	if m == n {
+// alone returns the arrival, in fractions, of a flight that shares no link.
+func (j *dagJudge) alone(p *paths, k int) *big.Rat {
+	x := j.flight(k)
+	at, data := exact(x.at), exact(x.data)
+	if x.from == x.to {
 		return at
 	}
 	if data.Sign() > 0 {
-		data.Quo(data, p.alone(m, n))
+		data.Quo(data, p.alone(int(x.from), int(x.to)))
 	}
-	return at.Add(at, data.Add(data, exact(j.in.Machines[m].StartupS)))
+	return at.Add(at, data.Add(data, exact(j.in.Machines[x.from].StartupS)))
 }
 
 // replay simulates the transfers under the instance's transfer model, each from
-// its start on, and returns the arrivals by edge, nil for edges not sent.
+// its start on, and returns the arrivals by flight, nil for edges not sent.
 //
 // It computes in fractions. Each event under contention divides by a number of transfers, so the fractions grow. Beyond
 // maxBits they are rounded to keptBits significant bits (see trim), an error far below any tolerance but 0. It serves a
@@ -52,21 +51,21 @@ func (j *dagJudge) alone(p *paths, e int) *big.Rat {
 func (j *dagJudge) replay() []*big.Rat {
 	p := newPaths(j.in)
 	shared := j.depart(p)
-	arrived, shares := make([]*big.Rat, len(j.sent)), make([]bool, len(j.sent))
+	arrived, shares := make([]*big.Rat, j.flying()), make([]bool, j.flying())
 	type start struct {
 		transfer
 		at *big.Rat
 	}
 	starts := make([]start, len(shared))
 	for k, x := range shared {
-		starts[k], shares[x.edge] = start{x, x.at.rat()}, true
+		starts[k], shares[x.flight] = start{x, x.at.rat()}, true
 	}
-	for e, at := range j.sent {
-		if stopped(j.ctx, e) {
+	for k := range arrived {
+		if stopped(j.ctx, k) {
 			return arrived
 		}
-		if !math.IsNaN(at) && !shares[e] {
-			arrived[e] = j.alone(p, e)
+		if !shares[k] && !math.IsNaN(j.flight(k).at) {
+			arrived[k] = j.alone(p, k)
 		}
 	}
 	for (len(starts) > 0 || len(p.busy) > 0) && j.ctx.Err() == nil {
@@ -88,7 +87,7 @@ func (j *dagJudge) replay() []*big.Rat {
 			c.served.Set(c.due[0].end)
 			c.since, c.stale = now, true
 			for len(c.due) > 0 && c.due[0].end.Cmp(c.served) <= 0 {
-				arrived[heap.Pop(&c.due).(due).edge] = now
+				arrived[heap.Pop(&c.due).(due).flight] = now
 			}
 		}
 		for len(starts) > 0 && starts[0].at.Cmp(now) <= 0 {
@@ -96,7 +95,7 @@ func (j *dagJudge) replay() []*big.Rat {
 			starts = starts[1:]
 			c := p.classes[x.class]
 			c.serve(now)
-			heap.Push(&c.due, due{new(big.Rat).Add(c.served, exact(x.data)), int(x.edge)})
+			heap.Push(&c.due, due{new(big.Rat).Add(c.served, exact(x.data)), int(x.flight)})
 			c.stale = true
 		}
 		p.share()
@@ -131,15 +130,15 @@ func floor(x *big.Rat) float64 { f, _ := x.Float64(); return f }
 
 // transfer is a transfer that shares links and hasn't begun.
 type transfer struct {
-	edge, class int32
-	at          double // exact
-	data        float64
+	flight, class int32
+	at            double // exact
+	data          float64
 }
 
 // due is a transfer under way. It ends when its class has served end.
 type due struct {
-	end  *big.Rat
-	edge int
+	end    *big.Rat
+	flight int
 }
 
 type dueHeap []due

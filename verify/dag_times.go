@@ -106,7 +106,7 @@ func (j *dagJudge) times(r *Report) {
 		if stopped(j.ctx, e) {
 			return
 		}
-		if (replayed == nil || !j.shares[e]) && j.edgeFine(e, j.arrival(p, e, arrived)) {
+		if (replayed == nil || !j.share(e)) && j.edgeFine(e, j.arrival(p, e, arrived)) {
 			continue
 		}
 		at := j.exactArrival(p, e, arrived, replayed)
@@ -128,28 +128,65 @@ func (j *dagJudge) arrival(p *paths, e int, arrived []arrival) arrival {
 	if math.IsNaN(at) {
 		return arrival{}
 	}
-	if j.shares[e] {
-		return arrived[e]
+	if j.carries == nil {
+		return j.flightArrival(p, e, arrived)
 	}
-	m, n := j.on[j.from[e]], j.on[j.to[e]]
-	if m == n { // within a machine there is no startup
-		return arrival{double{hi: at}, 0}
+	last := arrival{double{hi: at}, 0}
+	for _, k := range j.carries[e] {
+		x := j.flightArrival(p, int(k), arrived)
+		if last.less(x.double) {
+			last.double = x.double
+		}
+		last.err = max(last.err, x.err)
 	}
-	return p.way(int(m), int(n)).arrival(at, j.in.Machines[m].StartupS, j.in.Edges[e].Data)
+	return last
+}
+
+// flightArrival returns the arrival of a flight.
+func (j *dagJudge) flightArrival(p *paths, k int, arrived []arrival) arrival {
+	if j.shares[k] {
+		return arrived[k]
+	}
+	x := j.flight(k)
+	if x.from == x.to { // within a machine there is no startup
+		return arrival{double{hi: x.at}, 0}
+	}
+	return p.way(int(x.from), int(x.to)).arrival(x.at, j.in.Machines[x.from].StartupS, x.data)
+}
+
+// share reports whether an edge's data share links.
+func (j *dagJudge) share(e int) bool {
+	if j.carries == nil {
+		return j.shares[e]
+	}
+	return slices.ContainsFunc(j.carries[e], func(k int32) bool { return j.shares[k] })
 }
 
 // exactArrival returns an edge's arrival in fractions, nil without a transfer. It is the replayed arrival if the edge
 // shares links, else the one that arrivals returned.
 func (j *dagJudge) exactArrival(p *paths, e int, arrived []arrival, replayed []*big.Rat) *big.Rat {
+	flight := func(k int) *big.Rat {
+		switch {
+		case !j.shares[k]:
+			return j.alone(p, k)
+		case replayed != nil:
+			return replayed[k]
+		}
+		return arrived[k].rat()
+	}
 	switch {
 	case math.IsNaN(j.sent[e]):
 		return nil
-	case !j.shares[e]:
-		return j.alone(p, e)
-	case replayed != nil:
-		return replayed[e]
+	case j.carries == nil:
+		return flight(e)
 	}
-	return arrived[e].rat()
+	last := exact(j.sent[e])
+	for _, k := range j.carries[e] {
+		if at := flight(int(k)); at.Cmp(last) > 0 {
+			last = at
+		}
+	}
+	return last
 }
 
 // edgeFine reports whether edge surely finds nothing wrong or in doubt.
@@ -170,7 +207,7 @@ func (j *dagJudge) edgeFine(e int, arrived arrival) bool {
 			return false
 		}
 		ready, err, length, ends = arrived.double, arrived.err, way, true
-		if j.shares[e] {
+		if j.share(e) {
 			roundings *= 1 + float64(j.sharing)
 		}
 	}
@@ -204,7 +241,7 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 			}
 		}
 		ready, length = arrived, way
-		if j.shares[e] {
+		if j.share(e) {
 			roundings *= 1 + float64(j.sharing)
 		}
 	}
@@ -220,11 +257,11 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 
 // within returns how long the data of an edge take within a machine: 0 if they leave it.
 func (j *dagJudge) within(e int) *big.Rat {
-	m, data := j.on[j.from[e]], j.in.Edges[e].Data
-	if m < 0 || m != j.on[j.to[e]] || data == 0 || j.in.Machines[m].LocalRate == 0 {
+	m := j.on[j.from[e]]
+	if m < 0 || m != j.on[j.to[e]] || j.in.Machines[m].LocalRate == 0 {
 		return new(big.Rat)
 	}
-	return new(big.Rat).Quo(exact(data), exact(j.in.Machines[m].LocalRate))
+	return new(big.Rat).Quo(exact(largest(&j.in.Edges[e])), exact(j.in.Machines[m].LocalRate))
 }
 
 // arrival is when a transfer arrives, off by at most err.
@@ -233,14 +270,15 @@ type arrival struct {
 	err float64
 }
 
-// arrivals returns the arrivals, by edge, of the transfers that share links, nil if there are
+// arrivals returns the arrivals, by flight, of those that share links, nil if there are
 // none. They are off by far less than a unit in the last place of a float64, which their
 // err doesn't count; where that isn't enough, all are replayed in fractions.
 func (j *dagJudge) arrivals(p *paths) (arrived []arrival, replayed []*big.Rat) {
+	j.launch()
 	starts := j.depart(p)
-	j.shares, j.sharing = make([]bool, len(j.sent)), len(starts)
+	j.shares, j.sharing = make([]bool, j.flying()), len(starts)
 	for _, x := range starts {
-		j.shares[x.edge] = true
+		j.shares[x.flight] = true
 	}
 	if len(starts) == 0 {
 		return nil, nil
@@ -249,7 +287,7 @@ func (j *dagJudge) arrivals(p *paths) (arrived []arrival, replayed []*big.Rat) {
 	if j.tolerance == 0 || slices.ContainsFunc(starts, outside) {
 		return nil, j.replay()
 	}
-	if arrived = make([]arrival, len(j.sent)); j.ctx.Err() == nil {
+	if arrived = make([]arrival, j.flying()); j.ctx.Err() == nil {
 		newFlows(p).play(j.ctx, starts, arrived)
 	}
 	return arrived, nil

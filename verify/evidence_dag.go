@@ -91,7 +91,7 @@ func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, e
 		x := &in.Edges[e]
 		f, ok := place[x.From]
 		if t, also := place[x.To]; ok && also {
-			h.from, h.to, data = append(h.from, f), append(h.to, t), append(data, x.Data)
+			h.from, h.to, data = append(h.from, f), append(h.to, t), append(data, largest(x))
 		}
 	}
 	if m > 1000 {

@@ -33,7 +33,7 @@ import (
 //
 // Data into a begin after min_b≠a (h_ub + cost_ub + start-up of b). Contention only delays, so lengths are those without it.
 // Consider a link that all routes into (or out of) a use. The rates on it together never exceed its capacity, under TCP
-// times the share of as many connections as there are edges. Data pass it as work of length data / capacity. So do
+// times the share of as many connections as edges and files make. Data pass it as work of length data / capacity. So do
 // tasks on a. Such work i runs at rate 1 in all, from r_i on, and ends w_i before S: for any set of it S ≥ min r + Σ
 // length + min w. The largest of these bounds S for L, and the least of that over all L bounds S. The judge finds it by
 // branch and bound: the bound by the tasks placed so far only grows. Tails are the same backwards in time, but for
@@ -210,6 +210,7 @@ func (g *gathered) read(in *model.DAG) error {
 	g.pred, g.succ = make([][]int, n), make([][]int, n)
 	missing := make([]int, n)
 	into, outOf := g.links(in)
+	loads := loadsOf(in)
 	if g.ctx.Err() != nil {
 		return g.ctx.Err()
 	}
@@ -217,7 +218,8 @@ func (g *gathered) read(in *model.DAG) error {
 		if stopped(g.ctx, e) {
 			return g.ctx.Err()
 		}
-		f, t, data := g.from[e], g.to[e], exact(in.Edges[e].Data)
+		most := largest(&in.Edges[e])
+		f, t, data := g.from[e], g.to[e], exact(most)
 		g.pred[t], g.succ[f] = append(g.pred[t], e), append(g.succ[f], e)
 		missing[t]++
 		lengths := make([]int64, len(kinds))
@@ -226,7 +228,7 @@ func (g *gathered) read(in *model.DAG) error {
 			if data.Sign() > 0 && k.rate != nil && k.rate.Sign() > 0 {
 				x.Add(x, new(big.Rat).Quo(data, k.rate))
 			}
-			if lengths[c] = g.units(k.length(in.Edges[e].Data)); lengths[c] < cut {
+			if lengths[c] = g.units(k.length(most)); lengths[c] < cut {
 				lengths[c] = min(g.down(x), lengths[c]) // of both readings of a length
 			}
 		}
@@ -235,7 +237,7 @@ func (g *gathered) read(in *model.DAG) error {
 			if capacity == nil {
 				return 0
 			}
-			return g.down(new(big.Rat).Quo(data, capacity))
+			return g.down(new(big.Rat).Quo(loads[e], capacity))
 		}
 		for a := range m {
 			g.in, g.out = append(g.in, pass(into[a])), append(g.out, pass(outOf[a]))

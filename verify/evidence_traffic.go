@@ -20,8 +20,9 @@ import (
 // b, 0 without contention.
 //
 // Let a schedule end at C. A machine runs one task at a time, for C at most. The rates on a link together are at most
-// its capacity, under TCP times the share of as many connections as there are edges. So all data that pass it, divided
-// by that, are at most C. Weighted and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
+// its capacity, under TCP times the share of as many connections as edges and files make. So all data that pass it,
+// divided by that, are at most C; data_e are those of an edge that surely pass apart from others (loadsOf). Weighted
+// and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
 // data_e R of its two machines, R_aa = 0. For an edge from a to b the last term is at least p_eb - p_ea. Grouped by
 // tasks, that is a term of the minimum for each.
 func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
@@ -75,18 +76,19 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		}
 	}
 	from, to := in.EdgeTasks()
+	loads := loadsOf(in)
 	for k := range in.Edges {
 		if stopped(ctx, k) {
 			return f, ctx.Err()
 		}
-		prices, data := e.Prices[k*m:][:m], in.Edges[k].Data
+		prices, data := e.Prices[k*m:][:m], floor(loads[k])
 		for a, p := range prices {
 			for b, q := range prices {
 				// In float64s if the difference is far from the limit, else in fractions.
 				if perData[a*m+b] == nil || q-p <= data*about[a*m+b]*(1-1e-13)-1e-15*(math.Abs(p)+math.Abs(q)) || a == b {
 					continue
 				}
-				limit := new(big.Rat).Mul(exact(data), perData[a*m+b])
+				limit := new(big.Rat).Mul(loads[k], perData[a*m+b])
 				if limit.Add(limit, exact(p)); exact(q).Cmp(limit) > 0 {
 					return f, fmt.Errorf("the data from %q to %q pay more for a move from machine %q to %q than they weigh", in.Edges[k].From, in.Edges[k].To, in.Machines[a].ID, in.Machines[b].ID)
 				}

@@ -128,6 +128,7 @@ func (k *dagProof) times() {
 	p := newPaths(k.in)
 	var lengths []int64
 	for e, x := range k.in.Edges {
+		most := largest(&x)
 		f, t := k.task[x.From], k.task[x.To]
 		k.edges = append(k.edges, [2]int{f, t})
 		k.succ[f], k.pred[t] = append(k.succ[f], e), append(k.pred[t], e)
@@ -136,14 +137,14 @@ func (k *dagProof) times() {
 				return
 			}
 			for b := range k.m {
-				d, rate := exact(x.Data), exact(k.in.Machines[a].LocalRate)
+				d, rate := exact(most), exact(k.in.Machines[a].LocalRate)
 				if a != b {
 					if rate = p.alone(a, b); rate.Sign() == 0 {
 						lengths = append(lengths, far)
 						continue
 					}
 				}
-				if x.Data > 0 && rate.Sign() > 0 {
+				if most > 0 && rate.Sign() > 0 {
 					d.Quo(d, rate)
 				} else {
 					d.SetInt64(0)

@@ -34,8 +34,9 @@ import (
 // i with r_i and q_i from some value on (Jackson 1955). Heads without links hold, too. Tails are the same backwards in
 // time, where the start-up comes at the other end of a transfer.
 //
-// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as there are edges. Data
-// within a machine are taken to need no time.
+// The sum of rates on a link is its capacity at most, under TCP the share of as many transfers as edges and their files
+// make. The data of an edge on a link are its Load: no file is counted twice. Data within a machine are taken to need no
+// time.
 //
 // O(2^K K²) for a task on a machine and K tasks in P and G together, so that all take gatherSteps sets at most. x holds
 // the figures for evidence, nil with NaN.
@@ -163,11 +164,11 @@ func machineLinks(g *view.Graph) (in, out []int32) {
 }
 
 // shared returns the largest total rate of transfers on links, 0 for -1: the capacity, under TCP times the share for as
-// many transfers as there are edges.
+// many transfers as edges and their files make.
 func shared(g *view.Graph, links []int32) []float64 {
 	share := 1.0
 	if g.Transfer != model.TransferFair {
-		share = model.TCPShare(int32(max(1, len(g.Data))))
+		share = model.TCPShare(int32(max(1, g.Flows())))
 	}
 	rates := make([]float64, len(links))
 	for a, l := range links {
@@ -186,7 +187,7 @@ func (x *gather) exact() bool {
 	}
 	whole := func(v float64) bool { v *= 1 << 20; return v == math.Trunc(v) && v < 1<<40 }
 	for _, c := range slices.Concat(x.in, x.out) {
-		for _, d := range g.Data {
+		for _, d := range g.Load {
 			if c > 0 && !whole(d/c) {
 				return false
 			}
@@ -296,7 +297,7 @@ func (x *gather) head(t int32, a int) (float64, gatherSet) {
 		p := x.node(ends[e], a)
 		k := int(p.task) * m
 		edge := gatherEdge{arrives: x.elsewhere(a, func(b int) float64 { return x.row[k+b] + g.Cost[k+b] + x.comm(e, b, a) })}
-		edge.in, _ = x.times(g.Data[e], a)
+		edge.in, _ = x.times(g.Load[e], a)
 		_, edge.here = x.startup(a, a)
 		p.to = []gatherEdge{edge}
 		p.weight = min(p.start+p.cost, edge.arrives)
@@ -405,7 +406,7 @@ func (x *gather) farther(a int, last, ends []int32) {
 			v := &far[at]
 			ku := int(u) * m
 			edge := gatherEdge{node: i}
-			edge.in, edge.out = x.times(g.Data[e], a)
+			edge.in, edge.out = x.times(g.Load[e], a)
 			edge.arrives = g.Cost[k+a] + x.elsewhere(a, func(b int) float64 { return x.row[ku+b] + g.Cost[ku+b] + x.comm(e, b, a) })
 			_, after := x.startup(a, a)
 			edge.here = after + g.Cost[k+a]

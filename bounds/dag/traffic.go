@@ -20,8 +20,8 @@ import (
 //
 //	-d_e o_a ≤ p_ea ≤ d_e i_a
 //
-// where d_e are the data of the edge. A unit of data that leaves machine a weighs o_a on the link that all routes out
-// of it use, and a unit that comes to a weighs i_a on the link that all routes into it use (w over the capacity, half
+// where d_e are the data that links carry for the edge (view.Graph.Load). A unit of data that leaves machine a weighs
+// o_a on the link that all routes out of it use, and a unit that comes to a weighs i_a on the link that all routes into it use (w over the capacity, half
 // of it if it is both for some machines; 0 without such a link). By weight, C takes Σ L + Σ w. The tasks take Σ L cost
 // of it. The data of an edge from a to another machine b take d (o_a + i_b) ≥ p_eb - p_ea at least; those that stay 0 =
 // p_ea - p_ea. So for each edge that is at least the price on its target machine less the price on its source machine,
@@ -209,7 +209,7 @@ func (x *traffic) sweep(forward bool) {
 // that came from the other end. The worth is as much on the same machine, or on any other plus the weighted time of the
 // data.
 func (x *traffic) pass(e int32, forward bool, own, other []float64) {
-	m, d := x.g.Machines, x.g.Data[e]
+	m, d := x.g.Machines, x.g.Load[e]
 	prices := x.prices[int(e)*m:][:m]
 	here, there, sign := x.o, x.i, 1.0
 	if !forward {
@@ -237,13 +237,13 @@ func (x *traffic) pass(e int32, forward bool, own, other []float64) {
 func (x *traffic) round() float64 {
 	g, m := x.g, x.g.Machines
 	worth, most := slices.Max(x.i)+slices.Max(x.o), 0.0
-	for _, d := range g.Data {
+	for _, d := range g.Load {
 		most = max(most, d*worth)
 	}
 	_, exponent := math.Frexp(most)
 	unit := math.Ldexp(1, exponent-24)
 	mass := make([]float64, g.Tasks) // more than the sum of a task's costs
-	for e, d := range g.Data {
+	for e, d := range g.Load {
 		for a := range m {
 			p := &x.prices[e*m+a]
 			*p = math.Trunc(min(x.i[a]*d*(1-1e-12), max(-x.o[a]*d*(1-1e-12), *p))/unit)*unit + 0 // no -0

@@ -48,6 +48,7 @@ func variantFlags() (all []variantFlag) {
 func readingFlags() []cli.Flag {
 	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"},
 		&cli.StringFlag{Name: "dot", Usage: "`NAMES` of attributes of DOT, size=WORK,data=DATA", DefaultText: "size for both"},
+		&cli.StringFlag{Name: "files", Usage: "whether a machine keeps a workflow's files: kept, or sent to each reader: each"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse files that say what isn't modelled"}}
 	for _, f := range variantFlags() {
 		numberFlags[f.name] = f.number
@@ -93,7 +94,7 @@ func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options)
 
 // readingOptions returns the options that the reading flags set.
 func readingOptions(c *cli.Command) instances.Options {
-	return instances.Options{Platform: c.String("platform"), DOT: c.String("dot"), Strict: c.Bool("strict")}
+	return instances.Options{Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), Strict: c.Bool("strict")}
 }
 
 // withVariants returns the instance read according to the flags.

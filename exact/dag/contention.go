@@ -60,6 +60,9 @@ func (s *dagSearch) contended(d *model.DAG) error {
 		}
 	}
 	why := "the bound is without contention"
+	if g.Files != nil {
+		why = "the bound counts no files on links"
+	}
 	if s.upper = s.Objective; linkable && !s.closed() {
 		why = "the bound counts what links have time for, no more"
 		if err := s.linked(d, g); err != nil {

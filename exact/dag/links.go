@@ -19,7 +19,8 @@ import (
 // maxLinked bounds the size of the model of links: edges times pairs of machines times links of a route.
 const maxLinked = 1 << 15
 
-// linkable reports whether linked takes the graph.
+// linkable reports whether linked takes the graph. Its search for a plan's best transfers (heldSearch) sends each edge
+// as one transfer, so it takes none with files.
 func (s *dagSearch) linkable(g *view.Graph) bool {
 	size := 0
 	for a := range int32(g.Machines) {
@@ -27,7 +28,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 			size += len(g.Route(a, b)) * len(g.Data)
 		}
 	}
-	return s.off&devLinked == 0 && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
+	return s.off&devLinked == 0 && g.Files == nil && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is
@@ -36,14 +37,14 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 // On each link, transfers may be interrupted and share it in any way. There is only one condition: no window of time
 // has to take more data than the link lets through (cp.Preemptive). A transfer's window goes from the end of its
 // producer and the start-up to the start of its consumer. That is a relaxation: the rates on a link never sum to more
-// than its capacity, or, under TCP, than the total for as many transfers as there are edges. As to rounding, let the
+// than its capacity, or, under TCP, than the total for as many transfers as edges and files make. As to rounding, let the
 // transfers of a set have windows within [a, b) in ticks. Their releases in ticks aren't above the true ones, which so
 // are a or later; their consumers start before b + 1. So less than b + 1 - a passes, and the lengths, rounded down, sum
 // to b - a at most. Costs and lengths are rounded down, so a task that starts when another one ended, or when its data
 // arrived, also starts at that time rounded down.
 func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelModel {
 	k := newKernelModel(v, horizon)
-	most := int32(max(1, len(g.Data)))
+	most := int32(max(1, g.Flows()))
 	down := func(seconds float64) int64 { return int64(seconds / v.Ticks.Unit * (1 - 1e-12)) }
 	for l, capacity := range g.Links {
 		if s.off&devLinkWindows != 0 {
@@ -54,7 +55,7 @@ func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelMod
 		}
 		c := &cp.Preemptive{}
 		for e := range int32(len(g.Data)) {
-			length := down(g.Data[e] / capacity)
+			length := down(g.Load[e] / capacity)
 			if length < 1 {
 				continue
 			}

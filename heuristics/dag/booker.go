@@ -15,7 +15,8 @@ import (
 // booker makes a schedule of an order of the tasks and a machine for each, as SinnenSousa does. Task by task it books
 // the incoming transfers on their links, one after another by their producers' finish, and then the machine. Each takes
 // the first gap that is long enough. No two transfers share a link at a time, so each takes as long as alone, under any
-// transfer model.
+// transfer model. Files of an edge are booked as one transfer, also those that its machine has by then: they are sent
+// in the earliest booking, side by side with the others, and that takes no longer.
 //
 // It keeps one such schedule and tries others. Bookings before the first task that differs aren't made again. A try
 // ends when a task, with the longest path after it on the machines given, ends after a limit.
@@ -103,7 +104,7 @@ func (b *booker) tails() {
 // length returns how long a transfer takes alone, with its start-up.
 func (b *booker) length(e, m, n int32) float64 {
 	if x := b.perData[int(m)*b.g.Machines+int(n)]; x > 0 && b.g.Data[e] > 0 {
-		return b.g.Startup[m] + x*b.g.Data[e]
+		return b.g.Startup[m] + x*b.g.Sum[e]
 	}
 	return b.g.Comm(e, m, n)
 }
@@ -173,7 +174,7 @@ func (b *booker) receive(t int32, note *times) float64 {
 			if perData == 0 || g.Data[e] == 0 {
 				arrived += g.Comm(e, from, m)
 			} else {
-				begin, end := b.send(g.Route(from, m), sent+g.Startup[from], perData*g.Data[e], t)
+				begin, end := b.send(g.Route(from, m), sent+g.Startup[from], perData*g.Sum[e], t)
 				sent, arrived = max(sent, begin-g.Startup[from]), end // the difference is rounded
 			}
 		}

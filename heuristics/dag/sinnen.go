@@ -30,7 +30,8 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 	g := view.Shared(ctx, d, view.OfDAG)
 	b := newBuilder(newCosts(g, nil))
 	c := contention{builder: b, replay: dagplay.NewReplay(g), links: make([]*timeline, len(g.Links)),
-		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data))}
+		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data)), ended: make([]float64, len(g.Data)),
+		there: map[[2]int32]int32{}}
 	for l := range c.links {
 		c.links[l] = newTimeline()
 	}
@@ -56,6 +57,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 			return played(ctx, d, g, p)
 		}
 		c.receive(edges, best)
+		c.keep(edges, best)
 		b.place(t, best, start)
 	}
 	p := b.plan()
@@ -71,8 +73,10 @@ type contention struct {
 	*builder
 	replay               *dagplay.Replay
 	links                []*timeline
-	sent, begun, arrived []float64 // by edge; begun: after the start-up
-	edges                []int32   // scratch
+	sent, begun, arrived []float64          // by edge; begun: after the start-up, or +Inf if links aren't booked
+	ended                []float64          // by edge: end of the booking
+	there                map[[2]int32]int32 // by file of several edges and machine: the edge that books it
+	edges                []int32            // scratch
 }
 
 // byFinish lists the edges into t by their producers' finish, ties by number.
@@ -96,13 +100,19 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 		case !c.replay.Contends(from, m) || g.Data[e] == 0:
 			c.arrived[e] = sent + g.Comm(e, from, m)
 		default:
-			length := g.Data[e] / loneRate(g, from, m)
+			data, asks, there := c.rest(e, m)
+			sent = max(sent, asks)
+			if c.begun[e] = math.Inf(1); data == 0 {
+				c.arrived[e] = max(sent, there)
+				break
+			}
+			length := data / loneRate(g, from, m)
 			begin := c.common(g.Route(from, m), sent+g.Startup[from], length)
 			for _, l := range g.Route(from, m) {
 				c.links[l].occupy(begin, begin+length)
 			}
-			c.begun[e] = begin
-			sent, c.arrived[e] = max(sent, begin-g.Startup[from]), begin+length // the difference is rounded
+			c.begun[e], c.ended[e] = begin, begin+length
+			sent, c.arrived[e] = max(sent, begin-g.Startup[from]), max(there, begin+length) // the difference is rounded
 		}
 		c.sent[e] = sent
 		ready = max(ready, c.arrived[e])
@@ -110,16 +120,51 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 	return ready
 }
 
+// rest returns the data of edge e that no edge before it has booked to machine m, and when those others start and their
+// data are there. An edge starts no sooner than they do: so each file is sent when it is booked, and the data that are
+// sent in a booking, in files side by side, take no longer than in one transfer.
+func (c *contention) rest(e, m int32) (data, asks, there float64) {
+	x := c.g.Files
+	if x == nil {
+		return c.g.Data[e], 0, 0
+	}
+	for i := x.At[e]; i < x.At[e+1]; i++ {
+		first, booked := c.there[[2]int32{x.File[i], m}]
+		if !booked || x.File[i] < 0 {
+			data += x.Size[i]
+			continue
+		}
+		asks, there = max(asks, c.sent[first]), max(there, c.arrived[first])
+	}
+	return data, asks, there
+}
+
+// keep notes the files that the edges have booked to machine m.
+func (c *contention) keep(edges []int32, m int32) {
+	x := c.g.Files
+	if x == nil {
+		return
+	}
+	for _, e := range edges {
+		for i := x.At[e]; i < x.At[e+1]; i++ {
+			k := [2]int32{x.File[i], m}
+			if _, booked := c.there[k]; !booked && k[0] >= 0 && c.machine[c.g.From[e]] != m {
+				c.there[k] = e
+			}
+		}
+	}
+}
+
 // giveBack undoes receive.
 func (c *contention) giveBack(edges []int32, m int32) {
 	g := c.g
 	for _, e := range edges {
 		from := c.machine[g.From[e]]
-		if from == m || !c.replay.Contends(from, m) || g.Data[e] == 0 {
+		if from == m || !c.replay.Contends(from, m) || g.Data[e] == 0 || math.IsInf(c.begun[e], 1) {
 			continue
 		}
 		for _, l := range g.Route(from, m) {
-			c.links[l].release(c.begun[e], c.arrived[e])
+			c.links[l].release(c.begun[e], c.ended[e])
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (s *spread) edge(e int32, sign float64) {
 	if m == n {
 		return
 	}
-	x := sign * s.b.perData[int(m)*g.Machines+int(n)] * g.Data[e]
+	x := sign * s.b.perData[int(m)*g.Machines+int(n)] * g.Load[e]
 	for _, l := range g.Route(m, n) {
 		s.add(s.slice[g.To[e]], g.Machines+int(l), x)
 	}

@@ -20,7 +20,7 @@ from .results import Bounds, Explanation, Result, Runs, Verdict
 Instance = Union[Dict[str, Any], Record, str, "os.PathLike[str]"]
 
 # Options that say how a file is read: drawing and judging need them, too.
-_reading = ("platform", "tiers", "transfers", "goal", "fabric", "hose")
+_reading = ("platform", "files", "tiers", "transfers", "goal", "fabric", "hose")
 
 
 def _plain(x: Any) -> Any:

@@ -312,6 +312,9 @@ class DAGEdge(Record):
     to: str
     #: data units
     data: float
+    #: the sizes, in data units, of the files that the data are, by name; edges from one task share
+    #: files of one name. A machine gets a file once, as a transfer of its own, and keeps it
+    files: Optional[Dict[str, float]] = None
 
 
 @dataclass

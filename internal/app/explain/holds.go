@@ -19,7 +19,7 @@ import (
 // dagHolds shows the realised critical path.
 func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, error) {
 	var arrived []float64
-	if d.Transfers() != model.TransferIdeal {
+	if d.Transfers() != model.TransferIdeal || view.OfDAG(d).Files != nil { // a file may be there before an edge starts
 		var err error
 		if arrived, err = verify.Arrivals(ctx, d, s); err != nil {
 			return nil, err

@@ -17,7 +17,14 @@ type Graph struct {
 	Tasks, Machines int
 	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m], +Inf if it can't run there
 	From, To        []int32   // tasks of each edge
-	Data            []float64 // of each edge, in data units
+	// Data are data units of each edge; if it has files, of the largest one: it takes as long as that alone, see Comm.
+	Data []float64
+	// Load are the data that links carry for each edge and for no other one, if its tasks are on two machines: those of
+	// the files of which it is the first edge. Such a file gets to the consumer's machine between the producer's end plus
+	// start-up and the consumer's start, in a transfer that counts for no other edge: edges before it don't have the file,
+	// and later ones don't count it. So bounds may add up Load on links. Sum are all data of each edge.
+	Load, Sum []float64
+	Files     *Files // nil if no edge has files
 
 	// Edges into and out of task t, ascending: see Pred and Succ.
 	predAt, predEdges, succAt, succEdges []int32
@@ -78,11 +85,16 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 		}
 		return g.Data[e] / g.Rate[int(m)*g.Machines+int(m)]
 	}
+	return g.Send(g.Data[e], m, n)
+}
+
+// Send returns the contention-free time of data from machine m to another one, n, in seconds; +Inf without a path.
+func (g *Graph) Send(data float64, m, n int32) float64 {
 	rate := g.Rate[int(m)*g.Machines+int(n)]
 	if rate == 0 {
 		return math.Inf(1)
 	}
-	return g.Startup[m] + g.Data[e]/rate
+	return g.Startup[m] + data/rate
 }
 
 // OfDAG returns the arrays of a valid DAG. O(V M + E + M² + routes).
@@ -108,6 +120,7 @@ func OfDAG(d *model.DAG) *Graph {
 	for e := range d.Edges {
 		g.Data[e] = d.Edges[e].Data
 	}
+	g.files(d)
 	g.predAt, g.predEdges = byTask(n, g.To)
 	g.succAt, g.succEdges = byTask(n, g.From)
 	g.order()

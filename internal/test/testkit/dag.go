@@ -317,6 +317,32 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
+// Files divides the data of most edges among files, some of which several edges from one task have.
+func Files(rng *rand.Rand, d *model.DAG) *model.DAG {
+	written := map[string][]float64{}
+	for e := range d.Edges {
+		x := &d.Edges[e]
+		if len(written[x.From]) < 1+rng.IntN(3) {
+			written[x.From] = append(written[x.From], x.Data)
+		}
+	}
+	for e := range d.Edges {
+		x := &d.Edges[e]
+		if rng.IntN(6) == 0 {
+			continue
+		}
+		x.Files, x.Data = map[string]float64{}, 0
+		sizes := written[x.From]
+		for k, first := range rng.Perm(len(sizes)) {
+			if k == 0 || rng.IntN(2) == 0 {
+				x.Files[fmt.Sprint("f", first)] = sizes[first]
+				x.Data += sizes[first]
+			}
+		}
+	}
+	return d
+}
+
 // RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
 // them on that of the one before.
 func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {

@@ -45,6 +45,7 @@ var kept = map[reflect.Type]map[string]bool{
 	reflect.TypeFor[model.BatchJob]():      {"Needs": true},
 	reflect.TypeFor[model.Consolidation](): {"Account": true},
 	reflect.TypeFor[model.DAG]():           {"Account": true},
+	reflect.TypeFor[model.DAGEdge]():       {"Files": true},
 	reflect.TypeFor[model.Machine]():       {"LocalRate": true},
 	reflect.TypeFor[model.Reservation]():   {"Account": true},
 	reflect.TypeFor[model.TVC]():           {"Account": true},

@@ -16,6 +16,7 @@ type dagFigures struct {
 	in           *model.DAG
 	whole        bool        // all times are whole and their sum is exact
 	cost, rate   [][]float64 // by task and machine, by machines
+	data         []float64   // of each edge, of its largest file
 	from, to     []int       // tasks of each edge
 	preds, succs [][]int     // edges into and out of each task
 	order        []int       // topological
@@ -28,7 +29,7 @@ type dagFigures struct {
 // length returns the seconds of edge e's transfer from machine a to b.
 func (f *dagFigures) length(e, a, b int) float64 {
 	if a == b && f.in.Machines[a].LocalRate > 0 {
-		return f.in.Edges[e].Data / f.in.Machines[a].LocalRate
+		return f.data[e] / f.in.Machines[a].LocalRate
 	}
 	if a == b {
 		return 0
@@ -36,7 +37,7 @@ func (f *dagFigures) length(e, a, b int) float64 {
 	if f.rate[a][b] == 0 {
 		return math.Inf(1)
 	}
-	return f.in.Machines[a].StartupS + f.in.Edges[e].Data/f.rate[a][b]
+	return f.in.Machines[a].StartupS + f.data[e]/f.rate[a][b]
 }
 
 func readDAG(in *model.DAG) dagFigures {
@@ -55,7 +56,13 @@ func readDAG(in *model.DAG) dagFigures {
 		f.cost = append(f.cost, costs)
 	}
 	for e, x := range in.Edges {
-		f.from, f.to = append(f.from, task[x.From]), append(f.to, task[x.To])
+		f.from, f.to, f.data = append(f.from, task[x.From]), append(f.to, task[x.To]), append(f.data, x.Data)
+		if len(x.Files) > 0 {
+			f.data[e] = 0
+		}
+		for _, size := range x.Files {
+			f.data[e] = max(f.data[e], size)
+		}
 		f.succs[task[x.From]] = append(f.succs[task[x.From]], e)
 		f.preds[task[x.To]] = append(f.preds[task[x.To]], e)
 	}
@@ -152,10 +159,10 @@ func (f *dagFigures) readRates() {
 func (f *dagFigures) key(t int) string {
 	var ends [2][]string
 	for _, e := range f.preds[t] {
-		ends[0] = append(ends[0], fmt.Sprint(f.from[e], f.in.Edges[e].Data))
+		ends[0] = append(ends[0], fmt.Sprint(f.from[e], f.data[e]))
 	}
 	for _, e := range f.succs[t] {
-		ends[1] = append(ends[1], fmt.Sprint(f.to[e], f.in.Edges[e].Data))
+		ends[1] = append(ends[1], fmt.Sprint(f.to[e], f.data[e]))
 	}
 	slices.Sort(ends[0])
 	slices.Sort(ends[1])

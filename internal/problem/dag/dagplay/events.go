@@ -7,7 +7,7 @@ package dagplay
 type event struct {
 	at   float64 // seconds
 	what int32
-	id   int32 // task or edge
+	id   int32 // task, edge or file
 }
 
 const (
@@ -15,6 +15,7 @@ const (
 	arrives          // a transfer that shares no link
 	flowBegins       // the start-up of a transfer that shares links has passed
 	sends            // a transfer that was held back starts
+	lands            // a file that shares no link is there
 )
 
 func (a event) before(b event) bool {
@@ -116,4 +117,4 @@ func (c *class) pop() flow {
 	return top
 }
 
-func (a flow) before(b flow) bool { return a.end < b.end || a.end == b.end && a.edge < b.edge }
+func (a flow) before(b flow) bool { return a.end < b.end || a.end == b.end && a.file < b.file }

@@ -29,6 +29,7 @@ type Replay struct {
 	// Stop, if not nil, is asked during a run with shared links, with the effort since it was
 	// asked last (meter.Stop). If it says so, the run ends.
 	Stop    func(effort int64) bool
+	files   *files    // nil if edges have no files: then each is a transfer, and what says file is an edge
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
 	flows   []int32   // scratch, by link: transfers under way
@@ -64,7 +65,7 @@ type class struct {
 
 type flow struct {
 	end  float64 // on its class's virtual clock
-	edge int32
+	file int32
 }
 
 // Hold makes a transfer wait until another has arrived.
@@ -86,6 +87,9 @@ func NewReplay(g *view.Graph) *Replay {
 	}
 	if g.Transfer != model.TransferIdeal {
 		r.findClasses()
+	}
+	if g.Files != nil {
+		r.files = newFiles(g)
 	}
 	return r
 }
@@ -163,6 +167,10 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		c.due, c.at = c.due[:0], math.Inf(1)
 	}
 	r.active = r.active[:0]
+	if r.files != nil {
+		r.files.reset(g, p.Machine)
+		r.work += int64(len(r.files.Edge)) / 4
+	}
 	for t := range int32(g.Tasks) {
 		if r.missing[t] == 0 {
 			r.begin(t)
@@ -193,6 +201,8 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 				r.taskEnd(x.id)
 			case arrives:
 				r.arrive(x.id)
+			case lands:
+				r.land(x.id)
 			case flowBegins:
 				r.flowBegin(x.id)
 			case sends:
@@ -280,6 +290,8 @@ func (r *Replay) send(e int32) {
 	switch {
 	case m == n && g.Comm(e, m, n) == 0:
 		r.arrive(e)
+	case m != n && r.files != nil:
+		r.ask(e, m, n)
 	case r.Contends(m, n) && g.Data[e] > 0:
 		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
 	default:
@@ -298,8 +310,11 @@ func (r *Replay) arrive(e int32) {
 	}
 }
 
-func (r *Replay) flowBegin(e int32) {
-	g := r.g
+func (r *Replay) flowBegin(file int32) {
+	g, e, data := r.g, file, r.g.Data
+	if r.files != nil {
+		e, data = r.files.Edge[file], r.files.Size
+	}
 	k := r.classOf[int(r.machine[g.From[e]])*g.Machines+int(r.machine[g.To[e]])]
 	c := &r.classes[k]
 	if len(c.due) == 0 {
@@ -307,7 +322,7 @@ func (r *Replay) flowBegin(e int32) {
 		c.rate, c.served, c.at = 0, 0, math.Inf(1)
 	}
 	c.serve(r.now)
-	c.push(flow{c.served + g.Data[e], e})
+	c.push(flow{c.served + data[file], file})
 	r.dirty[c.part] = true
 }
 
@@ -317,7 +332,7 @@ func (r *Replay) flowEnds(c *class) {
 	// The first one is due by definition; others are due with it up to rounding.
 	end := c.due[0].end
 	for len(c.due) > 0 && c.due[0].end <= end+rounding*math.Abs(end) {
-		r.arrive(c.pop().edge)
+		r.land(c.pop().file)
 	}
 	r.dirty[c.part] = true
 	c.at = math.Inf(1)
