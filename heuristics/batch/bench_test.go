@@ -148,18 +148,23 @@ func onThousandNodes(t *view.Batch) *view.Batch {
 func BenchmarkNodes(b *testing.B) {
 	for _, jobs := range []int{10_000, 30_000, 100_000} {
 		t := workload(b, 1, jobs, 0.8)
-		b.Run(fmt.Sprintf("processors/jobs=%d", jobs), func(b *testing.B) {
-			for b.Loop() {
-				simulate(b, t, "", newEASY)
-			}
-		})
 		n := onThousandNodes(t)
-		b.Run(fmt.Sprintf("nodes/jobs=%d", jobs), func(b *testing.B) {
-			for b.Loop() {
-				p := newPolicy(newEASY, jobs)
-				p.nodes = n
-				require.OK(b, require.Err(online.BatchCourse(context.Background(), n, p, online.BatchOptions{})))
-			}
-		})
+		for _, x := range []struct {
+			name string
+			t    *view.Batch
+		}{{"processors", t}, {"nodes", n}} {
+			b.Run(fmt.Sprintf("%s/jobs=%d", x.name, jobs), func(b *testing.B) {
+				b.ReportAllocs()
+				start := cpu.Time()
+				for b.Loop() {
+					p := newPolicy(newEASY, jobs)
+					if x.t.Nodes != nil {
+						p.nodes = x.t
+					}
+					require.OK(b, require.Err(online.BatchCourse(context.Background(), x.t, p, online.BatchOptions{})))
+				}
+				b.ReportMetric((cpu.Time()-start).Seconds()/float64(b.N), "cpu-sec/op")
+			})
+		}
 	}
 }

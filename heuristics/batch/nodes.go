@@ -51,11 +51,11 @@ type onNodes struct {
 	ends     []completion // of the running jobs, by estimate, in order
 	passed   int          // so many of them end by at
 	at       int64
-	then     *nodes.State // held by jobs that end later than at, and by the reservation
+	then     *nodes.Later // held by jobs that end later than at, and by the reservation
 	head     int32        // of the last pass
 	shadow   int64        // its shadow time, if it has a reservation; then it is at
-	reserved []int32      // its nodes then; nil: it wasn't needed
-	spare    []int32      // to put them into
+	reserved bool         // it has one; false: it wasn't needed
+	tight    int32        // a job that fits at at, and not before it, by the ends that are expected; -1: no such one is known
 	moments  int          // reservations so far
 }
 
@@ -82,14 +82,14 @@ func newOnNodes(m *machine, before func(a, b int32) int, backfills bool, jump fu
 		return func(a, b int32) bool { return cmp.Or(by(a, b), cmp.Compare(a, b)) < 0 }
 	}
 	s := &onNodes{machine: m, strict: !backfills, length: func(k int32) int64 { return m.jobs[k].estimate },
-		kinds: map[*view.NodeNeeds]int32{}, state: nodes.New(m.nodes.Nodes), head: -1, at: -1}
+		kinds: map[*view.NodeNeeds]int32{}, state: nodes.New(m.nodes.Nodes), head: -1, at: -1, tight: -1}
 	s.heads.Less = order(before)
 	if jump == nil {
 		jump = before
 	}
 	s.next.Less = order(jump)
 	if backfills {
-		s.then, s.queue = nodes.New(m.nodes.Nodes), newOrdered(s.next.Less)
+		s.then, s.queue = nodes.NewLater(m.nodes.Nodes), newOrdered(s.next.Less)
 	}
 	return s
 }
@@ -126,6 +126,7 @@ func (s *onNodes) end(k int32) {
 func (s *onNodes) revise(k int32, old int64) {
 	s.stale = true
 	if !s.strict {
+		s.tight = -1
 		s.forget(k, old)
 		s.expect(k, s.starts[k]+s.length(k))
 	}
@@ -138,8 +139,11 @@ func (s *onNodes) expect(k int32, at int64) {
 	s.ends = slices.Insert(s.ends, i, x)
 	if at <= s.at {
 		s.passed++
-	} else {
-		s.then.Take(s.needs(k), s.lists[k])
+		return
+	}
+	s.then.Take(s.needs(k), s.lists[k])
+	if !s.reserved {
+		s.tight = -1
 	}
 }
 
@@ -147,6 +151,9 @@ func (s *onNodes) expect(k int32, at int64) {
 func (s *onNodes) forget(k int32, at int64) {
 	i, _ := slices.BinarySearchFunc(s.ends, completion{at, k}, completion.compare)
 	s.ends = slices.Delete(s.ends, i, i+1)
+	if at >= s.at {
+		s.tight = -1
+	}
 	if at <= s.at {
 		s.passed--
 	} else {
@@ -186,7 +193,7 @@ func (s *onNodes) begin(k int32, list []int32) {
 func (s *onNodes) pass() {
 	head := s.first()
 	for ; head >= 0 && s.fits(head); head = s.first() {
-		s.release()
+		s.cancel()
 		s.begin(head, s.state.Fit(s.needs(head), int(s.jobs[head].width)))
 	}
 	if !s.strict && s.waits > 1 {
@@ -229,7 +236,7 @@ func (s *onNodes) fits(k int32) bool {
 // backfill starts jobs behind the head, which doesn't fit, as placed.backfill does.
 func (s *onNodes) backfill(head int32) {
 	reserved := s.reserves == nil || s.reserves(head)
-	if !s.stale && head == s.head && s.reserves == nil && (s.reserved == nil || s.now <= s.shadow) {
+	if !s.stale && head == s.head && s.reserves == nil && (!s.reserved || s.now <= s.shadow) {
 		slices.SortFunc(s.arrived, func(a, b int32) int {
 			if s.next.Less(a, b) {
 				return -1
@@ -243,7 +250,7 @@ func (s *onNodes) backfill(head int32) {
 		}
 		return
 	}
-	s.release()
+	s.cancel()
 	s.head = head
 	s.enqueue()
 	s.next.Items = s.next.Items[:0]
@@ -273,7 +280,7 @@ func (s *onNodes) look(i, k int32) {
 		x.room, x.gives, x.changes = s.state.Room(x.NodeNeeds), s.gives, s.changes
 	}
 	room, both, slack := int32(min(x.room, math.MaxInt32)), int64(math.MaxInt32), int64(never)
-	if s.reserved != nil {
+	if s.reserved {
 		both, slack = s.beside(x), s.shadow-s.now
 	}
 	s.queue.root = x.root
@@ -295,7 +302,7 @@ func (s *onNodes) try(k int32, reserved bool) {
 	if !s.fits(k) {
 		return
 	}
-	if reserved && s.reserved == nil {
+	if reserved && !s.reserved {
 		s.reserve(s.head)
 	}
 	x, width := &s.all[s.kind[k]], int(s.jobs[k].width)
@@ -306,27 +313,41 @@ func (s *onNodes) try(k int32, reserved bool) {
 	if int64(width) > s.beside(x) {
 		return
 	}
-	list, room := s.state.FitBoth(s.then, x.NodeNeeds, width)
+	list, room := s.then.FitBoth(s.state, x.NodeNeeds, width)
 	if list == nil {
 		x.both = room
 		return
 	}
-	s.begin(k, slices.Clone(list))
+	s.begin(k, list)
 }
 
-// release gives the nodes of the reservation back.
-func (s *onNodes) release() {
-	if s.reserved != nil {
-		s.then.Give(s.needs(s.head), s.reserved)
-		s.reserved, s.spare = nil, s.reserved[:0]
+// cancel takes the reservation back.
+func (s *onNodes) cancel() {
+	if s.reserved {
+		s.then.Cancel()
+		s.reserved = false
 	}
 }
 
 // reserve computes the shadow time of job k, which doesn't fit now, and takes nodes for it then. More ends give more
 // room: so if the job fits, the ends before are taken back until it doesn't, and else further jobs end until it does.
 // Jobs of one instant end together, and jobs that have overrun their estimates end now.
+//
+// The shadow time stays for the same head if no job has ended that was expected to at it or later: the nodes before it
+// are the same but for new jobs, which make room for nothing. Those are beside the reservation or end by it; without a
+// reservation they aren't.
 func (s *onNodes) reserve(k int32) {
 	needs, width := s.needs(k), int(s.jobs[k].width)
+	if s.tight != k || s.at < s.now {
+		s.seek(needs, width)
+	}
+	s.shadow, s.tight = s.at, k
+	s.reserved = s.then.Reserve(s.state, needs, width)
+	s.moments++
+}
+
+// seek moves at to the shadow time of a job.
+func (s *onNodes) seek(needs *view.NodeNeeds, width int) {
 	s.at = max(s.at, s.now)
 	for s.passed < len(s.ends) && s.ends[s.passed].at <= s.at {
 		s.pastEnd()
@@ -352,10 +373,6 @@ func (s *onNodes) reserve(k int32) {
 	if s.passed > 0 {
 		s.at = max(s.now, s.ends[s.passed-1].at)
 	}
-	s.shadow = s.at
-	s.reserved = append(s.spare, s.state.Reserve(s.then, needs, width)...)
-	s.then.Take(needs, s.reserved)
-	s.moments++
 }
 
 // pastEnd has the next job end.

@@ -265,61 +265,6 @@ func (s *State) room(needs *view.NodeNeeds, groups []int, enough int64) (room in
 	return room
 }
 
-// FitBoth is Fit for nodes that have room at another moment, too. Without nodes it returns how many processes would
-// fit. The list is valid until the next call. O(classes + nodes)
-func (s *State) FitBoth(then *State, needs *view.NodeNeeds, processes int) (list []int32, room int64) {
-	return s.both(then, needs, processes, false)
-}
-
-// Reserve returns nodes that have room at another moment, nil if there are too few: on nodes that have the least free
-// now, so that most is left for jobs that run now and then. The list is valid until the next call. O(classes + nodes)
-func (s *State) Reserve(then *State, needs *view.NodeNeeds, processes int) []int32 {
-	list, _ := s.both(then, needs, processes, true)
-	return list
-}
-
-// both is FitBoth or, if only the other moment counts, Reserve.
-func (s *State) both(then *State, needs *view.NodeNeeds, processes int, onlyThen bool) (on []int32, room int64) {
-	s.sort()
-	then.each = slices.Grow(then.each[:0], len(then.classes))[:len(then.classes)]
-	for _, c := range then.order {
-		then.each[c] = 0
-		if x := &then.classes[c]; x.state.open(needs) {
-			then.each[c] = Each(needs, x.free, math.MaxInt64)
-		}
-	}
-	for _, groups := range needs.Alternatives {
-		s.choose(groups)
-		list := s.list[:0]
-		for _, c := range s.order {
-			x, each := &s.classes[c], int64(math.MaxInt64)
-			if !s.chosen[x.group] || !onlyThen && !x.state.open(needs) {
-				continue
-			}
-			if !onlyThen {
-				each = Each(needs, x.free, math.MaxInt64)
-			}
-			if each == 0 {
-				continue
-			}
-			for i, word := range x.set {
-				for base := (x.low + int32(i)) << 6; word != 0; word &= word - 1 {
-					p := base + int32(bits.TrailingZeros64(word))
-					for range min(each, then.each[then.class[p]], int64(processes-len(list))) {
-						list = append(list, p)
-					}
-				}
-				if len(list) == processes {
-					s.list = list
-					return list, int64(processes)
-				}
-			}
-		}
-		s.list, room = list, max(room, int64(len(list)))
-	}
-	return nil, room
-}
-
 // Each returns how many of at most so many processes of a job fit on a node with so much free.
 func Each(needs *view.NodeNeeds, free []int64, most int64) int64 {
 	if needs.Spread {
