@@ -83,6 +83,8 @@ func newOnNodes(m *machine, before func(a, b int32) int, backfills bool, jump fu
 	}
 	s := &onNodes{machine: m, strict: !backfills, length: func(k int32) int64 { return m.jobs[k].estimate },
 		kinds: map[*view.NodeNeeds]int32{}, state: nodes.New(m.nodes.Nodes), head: -1, at: -1, tight: -1}
+	about := cap(m.jobs)
+	s.lists, s.kind, s.queued = make([][]int32, 0, about), make([]int32, 0, about), make([]bool, 0, about)
 	s.heads.Less = order(before)
 	if jump == nil {
 		jump = before
@@ -90,6 +92,7 @@ func newOnNodes(m *machine, before func(a, b int32) int, backfills bool, jump fu
 	s.next.Less = order(jump)
 	if backfills {
 		s.then, s.queue = nodes.NewLater(m.nodes.Nodes), newOrdered(s.next.Less)
+		s.queue.nodes = slices.Grow(s.queue.nodes, about+1)
 	}
 	return s
 }
@@ -120,6 +123,7 @@ func (s *onNodes) end(k int32) {
 	if !s.strict {
 		s.forget(k, s.starts[k]+s.length(k))
 	}
+	s.lists[k] = nil
 }
 
 // revise implements reviser.
