@@ -39,9 +39,6 @@ func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*mo
 		return nil, err
 	}
 	t := view.Shared(ctx, in, view.OfBatch)
-	if err := t.Alike(); err != nil {
-		return nil, err
-	}
 	_, estimates, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
@@ -83,6 +80,9 @@ type reservation struct {
 const widthClasses = 31
 
 func newConservative(m *machine) scheduler {
+	if m.nodes != nil {
+		return newConservativeNodes(m)
+	}
 	s := &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, next: never,
 		expiry: heap.Heap[completion]{Less: completion.before}}
 	s.freed.clear()

@@ -18,8 +18,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// onNodes are the heuristics that place jobs on nodes.
-var onNodes = []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "list", "spt"}
+// placing are the heuristics that place jobs on nodes.
+var placing = []string{"fcfs", "sjf", "conservative", "easy", "easy-sjbf", "easy-saf", "list", "spt"}
 
 // solved returns the execution of a heuristic, which the judge accepts.
 func solved(t *testing.T, name string, in *model.Batch) *model.Execution {
@@ -75,7 +75,7 @@ func TestNodesLikeProcessors(t *testing.T) {
 			n.Jobs[k].CPU = nil
 			n.Jobs[k].Needs = &model.NodeNeeds{Each: []int64{1, int64(k) % 3}, Spread: k%2 == 0, Exclusive: k%5 == 0, Partitions: [][]string{nil, {"p"}}[k%2]}
 		}
-		for _, name := range onNodes {
+		for _, name := range placing {
 			want, got := begins(t, in, solved(t, name, in)), begins(t, &n, solved(t, name, &n))
 			if !slices.Equal(want, got) {
 				t.Fatalf("%s: jobs start at %v on nodes, at %v on processors: %s", name, got, want, text(in))
@@ -92,7 +92,7 @@ func TestOnNodes(t *testing.T) {
 	waits, jumps := 0, 0
 	for range 300 {
 		in := testkit.RandomNodes(rng, 2+rng.IntN(12))
-		for _, name := range onNodes {
+		for _, name := range placing {
 			at := begins(t, in, solved(t, name, in))
 			for k := range at {
 				if at[k] > int64(in.Jobs[k].SubmitS*1e6) {
@@ -134,7 +134,7 @@ func TestNodesRefused(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomNodes(rand.New(rand.NewPCG(50, 4)), 4)
 	for _, a := range batchheur.Algorithms() {
-		if slices.Contains(onNodes, a.Name) {
+		if slices.Contains(placing, a.Name) {
 			continue
 		}
 		_, err := a.Solver.Solve(t.Context(), in, model.Settings{Seed: 1})

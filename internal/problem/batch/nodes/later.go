@@ -136,17 +136,6 @@ func (l *Later) beside(needs *view.NodeNeeds, free []int64, times int64) int64 {
 	return Each(needs, l.free, math.MaxInt64)
 }
 
-// look computes how many processes of a job fit on a node of each class.
-func (l *Later) look(needs *view.NodeNeeds) {
-	l.each = slices.Grow(l.each[:0], len(l.classes))[:len(l.classes)]
-	for _, c := range l.order {
-		l.each[c] = 0
-		if x := &l.classes[c]; x.state.open(needs) {
-			l.each[c] = Each(needs, x.free, math.MaxInt64)
-		}
-	}
-}
-
 // FitBoth returns nodes that have room now, as Fit does, and then, too, beside the reservation. If there are none, it
 // returns how many processes would fit. O(classes + nodes)
 func (l *Later) FitBoth(now *State, needs *view.NodeNeeds, processes int) (on []int32, room int64) {

@@ -79,7 +79,7 @@ type found struct {
 // New returns the state of idle nodes.
 func New(n *view.BatchNodes) *State {
 	s := &State{nodes: n, class: make([]int32, len(n.Group)), jobs: make([]int32, len(n.Group)), known: map[string]int32{},
-		free: make([]int64, len(n.Resources)), chosen: make([]bool, len(n.Capacity)), count: make([]int64, len(n.Group))}
+		free: make([]int64, len(n.Resources)), chosen: make([]bool, len(n.Capacity))}
 	for g := range n.Capacity {
 		c := s.of(int32(g), idle, n.Capacity[g])
 		for p := n.First[g]; p < n.First[g+1]; p++ {
@@ -88,6 +88,29 @@ func New(n *view.BatchNodes) *State {
 		}
 	}
 	return s
+}
+
+// Clone returns a copy. O(nodes + classes)
+func (s *State) Clone() *State {
+	c := &State{nodes: s.nodes, class: make([]int32, len(s.class)), jobs: slices.Clone(s.jobs), classes: make([]class, len(s.order)),
+		order: make([]int32, len(s.order)), known: make(map[string]int32, len(s.order)), free: make([]int64, len(s.free)), chosen: make([]bool, len(s.chosen))}
+	words := 0
+	for _, k := range s.order {
+		words += len(s.classes[k].set)
+	}
+	set := make([]uint64, 0, words)
+	s.each = slices.Grow(s.each[:0], len(s.classes))[:len(s.classes)]
+	for i, k := range s.order {
+		x := s.classes[k]
+		first := len(set)
+		set = append(set, x.set...)
+		x.set = set[first:len(set):len(set)]
+		c.classes[i], c.order[i], c.known[x.key], s.each[k] = x, int32(i), int32(i), int64(i)
+	}
+	for p, k := range s.class {
+		c.class[p] = int32(s.each[k])
+	}
+	return c
 }
 
 // of returns the class of a group's nodes in a state, with so much free. Classes without nodes stay known, for they
@@ -265,6 +288,54 @@ func (s *State) room(needs *view.NodeNeeds, groups []int, enough int64) (room in
 	return room
 }
 
+// look computes how many processes of a job fit on a node of each class.
+func (s *State) look(needs *view.NodeNeeds) {
+	s.each = slices.Grow(s.each[:0], len(s.classes))[:len(s.classes)]
+	for _, c := range s.order {
+		s.each[c] = 0
+		if x := &s.classes[c]; x.state.open(needs) {
+			s.each[c] = Each(needs, x.free, math.MaxInt64)
+		}
+	}
+}
+
+// Through returns nodes that have room in each of some states, nil if there are too few: those that fit best in the
+// first. O(states · (classes + nodes))
+func Through(all []*State, needs *view.NodeNeeds, processes int) []int32 {
+	for _, s := range all {
+		s.look(needs)
+	}
+	s := all[0]
+	s.sort()
+	for _, groups := range needs.Alternatives {
+		s.choose(groups)
+		list := s.list[:0]
+		for _, c := range s.order {
+			x := &s.classes[c]
+			if !s.chosen[x.group] || s.each[c] == 0 {
+				continue
+			}
+			for i, word := range x.set {
+				for base := (x.low + int32(i)) << 6; word != 0; word &= word - 1 {
+					p, each := base+int32(bits.TrailingZeros64(word)), int64(processes-len(list))
+					for k := 0; k < len(all) && each > 0; k++ {
+						each = min(each, all[k].each[all[k].class[p]])
+					}
+					for range each {
+						list = append(list, p)
+					}
+				}
+				if len(list) == processes {
+					s.list = list
+					return slices.Clone(list)
+				}
+			}
+		}
+		s.list = list
+	}
+	return nil
+}
+
 // Each returns how many of at most so many processes of a job fit on a node with so much free.
 func Each(needs *view.NodeNeeds, free []int64, most int64) int64 {
 	if needs.Spread {
@@ -340,6 +411,9 @@ func held(jobs int32, needs *view.NodeNeeds, sign int64) int32 {
 
 // Refuse says why the processes of a job can't take some nodes now, "" if they can. O(processes · alternatives)
 func (s *State) Refuse(needs *view.NodeNeeds, list []int32) string {
+	if s.count == nil {
+		s.count = make([]int64, len(s.class))
+	}
 	defer func() {
 		for _, p := range list {
 			if p >= 0 && int(p) < len(s.count) {
