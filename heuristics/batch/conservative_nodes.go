@@ -16,7 +16,8 @@ import (
 //
 // A job fits from a time on if there are nodes that have room for it until its estimated end, beside the other
 // reservations where they are; best fit then chooses. Otherwise, if at each moment until then some nodes have room, the
-// nodes of all reservations are chosen anew, in the order of their starts, by best fit: it fits if each starts when it did.
+// nodes of all reservations are chosen anew, in the order of their starts, by best fit: it fits if each starts when it
+// did. That is given up for the pass after mostFails failures.
 // So no reservation moves to a later time for a later job, and on nodes that hold one process each, where numbers
 // decide, jobs start as on processors.
 //
@@ -34,6 +35,7 @@ type conservativeNodes struct {
 	running []int32
 	kinds   map[*view.NodeNeeds]int
 	next    int64 // at or before the earliest reservation; never: there is none
+	fails   int   // of anew in this pass
 	early   bool  // nodes have been given back since the last compression
 	expiry  heap.Heap[completion]
 	states  []*nodes.State // scratch
@@ -54,6 +56,11 @@ type nodesReservation struct {
 	start int64
 	list  []int32
 }
+
+// mostFails is how often nodes are chosen anew in vain in a pass. The jobs wait for 4767, 3444, 2787, 3000 and 3230 s on
+// average with 0, 1, 2, 8 and any number of them, after 2.7, 1.6, 1.3, 2.1 and 2.3 s of CPU (10,000 jobs of
+// BenchmarkNodes). Where each node holds one process it is never in vain.
+const mostFails = 2
 
 func newConservativeNodes(m *machine) *conservativeNodes {
 	s := &conservativeNodes{machine: m, base: nodes.New(m.nodes.Nodes), kinds: map[*view.NodeNeeds]int{}, next: never,
@@ -102,6 +109,7 @@ func (s *conservativeNodes) advance() {
 }
 
 func (s *conservativeNodes) pass() {
+	s.fails = 0
 	s.advance()
 	s.extend()
 	s.compress()
@@ -200,9 +208,13 @@ search:
 			s.put(x)
 			return true
 		}
+		if s.fails == mostFails {
+			continue
+		}
 		if s.anew(x) {
 			return true
 		}
+		s.fails++
 	}
 	if x.start, x.list = had, list; removed && had < never {
 		s.put(x)
