@@ -85,8 +85,7 @@ func (w *watched) check() {
 	}
 }
 
-// No reservation moves to a later time unless a job overruns its estimate, all fit at each moment.
-
+// No reservation moves to a later time unless a job overruns its estimate, and at each moment all fit.
 func TestConservativeNodesKept(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 22))

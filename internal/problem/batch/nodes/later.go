@@ -32,6 +32,9 @@ func NewLater(n *view.BatchNodes) *Later {
 	return &Later{State: New(n), times: make([]int32, len(n.Group))}
 }
 
+// Later returns a copy, without a reservation.
+func (s *State) Later() *Later { return &Later{State: s.Clone(), times: make([]int32, len(s.class))} }
+
 // Reserve makes a reservation for a job and reports whether it fits: on nodes that have the least free now, so that most
 // is left for jobs that run now and then. No other one may be there. O(classes + nodes)
 func (l *Later) Reserve(now *State, needs *view.NodeNeeds, processes int) bool {
