@@ -144,24 +144,31 @@ func onThousandNodes(t *view.Batch) *view.Batch {
 	return &n
 }
 
-// EASY on 1,000 nodes beside EASY on processors.
+// BenchmarkNodes measures EASY on 1,000 nodes beside EASY on processors, at load 0.8 and with a queue that grows, and
+// conservative backfilling.
 func BenchmarkNodes(b *testing.B) {
-	for _, jobs := range []int{10_000, 30_000, 100_000} {
-		t := workload(b, 1, jobs, 0.8)
-		n := onThousandNodes(t)
-		for _, x := range []struct {
-			name string
-			t    *view.Batch
-		}{{"processors", t}, {"nodes", n}} {
-			b.Run(fmt.Sprintf("%s/jobs=%d", x.name, jobs), func(b *testing.B) {
+	for _, x := range []struct {
+		name string
+		by   func(*machine) scheduler
+		jobs int
+		load float64
+	}{{"easy", newEASY, 10_000, 0.8}, {"easy", newEASY, 30_000, 0.8}, {"easy", newEASY, 100_000, 0.8}, {"easy", newEASY, 10_000, 1.2}, {"easy", newEASY, 30_000, 1.2},
+		{"conservative", newConservative, 3000, 0.8}, {"conservative", newConservative, 10_000, 0.8}} {
+		t := workload(b, 1, x.jobs, x.load)
+		for _, t := range []*view.Batch{t, onThousandNodes(t)} {
+			on := "processors"
+			if t.Nodes != nil {
+				on = "nodes"
+			}
+			b.Run(fmt.Sprintf("%s/load=%v/jobs=%d/%s", x.name, x.load, x.jobs, on), func(b *testing.B) {
 				b.ReportAllocs()
 				start := cpu.Time()
 				for b.Loop() {
-					p := newPolicy(newEASY, jobs)
-					if x.t.Nodes != nil {
-						p.nodes = x.t
+					p := newPolicy(x.by, x.jobs)
+					if t.Nodes != nil {
+						p.nodes = t
 					}
-					require.OK(b, require.Err(online.BatchCourse(context.Background(), x.t, p, online.BatchOptions{})))
+					require.OK(b, require.Err(online.BatchCourse(context.Background(), t, p, online.BatchOptions{})))
 				}
 				b.ReportMetric((cpu.Time()-start).Seconds()/float64(b.N), "cpu-sec/op")
 			})

@@ -14,7 +14,10 @@ import (
 type Later struct {
 	*State
 	head  *view.NodeNeeds // of the job that has the reservation; nil: there is none
-	times []int32         // of each node, how many processes of it are there
+	times []int32         // of each node, how many processes of it are there, unless one is set
+	one   bool            // no node has more than one
+	ones  []uint64        // if so, the nodes that have one, 64 in a word
+	room1 []uint64        // scratch: the nodes that have room for one
 	left  []left
 	taken []int64 // scratch of Reserve, by class
 }
@@ -47,7 +50,13 @@ func (l *Later) Reserve(now *State, needs *view.NodeNeeds, processes int) bool {
 		}
 		clear(l.taken)
 		l.head, l.left = needs, l.left[:0]
-		rest, last := l.spread(now, int64(processes))
+		l.one = !slices.ContainsFunc(l.order, func(d int32) bool { return l.each[d] > 1 })
+		rest, last := int64(0), int32(-1)
+		if l.one {
+			l.spreadOnes(now, processes)
+		} else {
+			rest, last = l.spread(now, int64(processes))
+		}
 		if rest > 0 { // the last node could take more
 			y := &l.classes[last]
 			l.taken[last]++
@@ -100,12 +109,59 @@ func (l *Later) spread(now *State, processes int64) (rest int64, last int32) {
 	return 0, -1
 }
 
+// spreadOnes is spread where no node has room for more than one process: 64 nodes at once.
+func (l *Later) spreadOnes(now *State, processes int) {
+	words := (len(l.class) + 63) / 64
+	l.ones, l.room1 = slices.Grow(l.ones[:0], words)[:words], slices.Grow(l.room1[:0], words)[:words]
+	clear(l.ones)
+	clear(l.room1)
+	for _, d := range l.order {
+		if y := &l.classes[d]; l.each[d] > 0 && l.chosen[y.group] {
+			for i, word := range y.set {
+				l.room1[int(y.low)+i] |= word
+			}
+		}
+	}
+	for _, c := range now.order {
+		x := &now.classes[c]
+		if !l.chosen[x.group] {
+			continue
+		}
+		for i, word := range x.set {
+			word &= l.room1[int(x.low)+i]
+			for n := bits.OnesCount64(word) - processes; n > 0; n-- { // the lowest nodes
+				word &^= 1 << (63 - bits.LeadingZeros64(word))
+			}
+			l.ones[int(x.low)+i] |= word
+			processes -= bits.OnesCount64(word)
+		}
+		if processes == 0 {
+			break
+		}
+	}
+	for _, d := range l.order {
+		if y := &l.classes[d]; l.each[d] > 0 {
+			for i, word := range y.set {
+				l.taken[d] += int64(bits.OnesCount64(word & l.ones[int(y.low)+i]))
+			}
+		}
+	}
+}
+
+// at returns how many processes of a reservation are on a node.
+func (l *Later) at(p int32) int32 {
+	if l.one {
+		return int32(l.ones[p>>6] >> (p & 63) & 1)
+	}
+	return l.times[p]
+}
+
 // Cancel takes the reservation back. O(nodes)
 func (l *Later) Cancel() {
-	if l.head != nil {
+	if l.head != nil && !l.one {
 		clear(l.times)
-		l.head = nil
 	}
+	l.head, l.one = nil, false
 }
 
 // Room returns how many processes of a job fitted at most when the reservation was made, which must be there, beside it.
@@ -160,7 +216,7 @@ func (l *Later) FitBoth(now *State, needs *view.NodeNeeds, processes int) (on []
 			for i, word := range x.set {
 				for base := (x.low + int32(i)) << 6; word != 0; word &= word - 1 {
 					p := base + int32(bits.TrailingZeros64(word))
-					d, t := l.class[p], l.times[p]
+					d, t := l.class[p], l.at(p)
 					both := l.each[d]
 					if t > 0 && both > 0 {
 						if d != class || t != times {
