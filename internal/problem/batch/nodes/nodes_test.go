@@ -120,10 +120,14 @@ func TestState(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 1))
 	fits, both, reserved := 0, 0, 0
-	for range 300 {
+	for round := range 300 {
+		scale, steps := int64(1), 60
+		if round%30 == 0 { // more classes come than are kept
+			scale, steps = 50, 500
+		}
 		m := &view.BatchNodes{Resources: []string{"cpu", "gpu"}, First: []int32{0}}
 		for g := range 1 + rng.IntN(3) {
-			m.Capacity = append(m.Capacity, []int64{1 + rng.Int64N(8), rng.Int64N(3)})
+			m.Capacity = append(m.Capacity, []int64{scale * (1 + rng.Int64N(8)), scale * rng.Int64N(3)})
 			m.Group = append(m.Group, slices.Repeat([]int32{int32(g)}, 1+rng.IntN(4))...)
 			m.First = append(m.First, int32(len(m.Group)))
 		}
@@ -136,8 +140,8 @@ func TestState(t *testing.T) {
 			list  []int32
 		}
 		var running []job
-		for range 60 {
-			n := &view.NodeNeeds{Each: []int64{rng.Int64N(4), rng.Int64N(2)}, Spread: rng.IntN(3) == 0, Exclusive: rng.IntN(4) == 0}
+		for range steps {
+			n := &view.NodeNeeds{Each: []int64{rng.Int64N(3*scale + 1), rng.Int64N(scale + 1)}, Spread: rng.IntN(3) == 0, Exclusive: rng.IntN(4) == 0}
 			if n.Each[0]+n.Each[1] == 0 {
 				n.Each[0] = 1
 			}
