@@ -150,11 +150,11 @@ func newRoller(t *view.Batch, lengths []int64, seed uint64) *roller {
 // run returns the starts of rollout; nil: it takes too long. When ctx ends, the first rule goes on.
 func (r *roller) run(ctx context.Context) []int64 {
 	n := int64(len(r.t.Jobs))
-	r.most = mostLooks * n
 	rules := rollRules
 	if r.nodes != nil {
-		rules = rules[:rollRulesOnNodes]
+		rules, n = rules[:rollRulesOnNodes], moreLooks*n
 	}
+	r.most = mostLooks * n
 	r.set(rules[0])
 	for try := new(roller); ; {
 		segment, ahead := r.submitted(rollSegment), r.submitted(rollAhead)
@@ -169,10 +169,15 @@ func (r *roller) run(ctx context.Context) []int64 {
 			}
 			r.copyTo(try)
 			try.set(rule)
+			if r.nodes != nil {
+				try.looks += looksForCopy
+			}
 			going := try.until(ctx, ahead)
 			r.looks, r.told = try.looks, try.told
 			if !going {
-				r.most = r.looks + lastLooks*n
+				if r.most = r.looks + lastLooks*n; r.nodes != nil {
+					r.most += moreLooks * lastLooks * n // starts count, too
+				}
 				r.set(rules[0])
 				if r.until(context.Background(), math.MaxInt64) {
 					return r.starts

@@ -21,8 +21,17 @@ type rollerNodes struct {
 // wholeMachine is the width of a job that takes all of a resource.
 const wholeMachine = 1 << 16
 
-// looksFor is how many looks at waiting jobs take as long as one at the nodes.
-const looksFor = 10
+// These take as long as so many looks at waiting jobs: a look at the room of the nodes, a copy of their state, a
+// reservation but for that and the ends before it, and a start or an end.
+const (
+	looksForRoom  = 20
+	looksForCopy  = 400
+	looksForSpare = 150
+	looksForStart = 60
+)
+
+// moreLooks is how many times as many looks are taken on nodes as on processors.
+const moreLooks = 4
 
 // tooMany processes fit nowhere.
 const tooMany = 1 << 31
@@ -80,7 +89,7 @@ func (r *roller) passOnNodes() {
 		end, failed := r.now+r.lengths[k], &n.failed[n.kind[k]]
 		fits := j.Processes < *failed
 		if fits {
-			r.looks += looksFor
+			r.looks += looksForRoom
 			if fits = n.state.Fits(j.Needs, j.Processes); !fits {
 				*failed = j.Processes
 			}
@@ -96,7 +105,7 @@ func (r *roller) passOnNodes() {
 		case end <= shadow:
 			list = n.state.Fit(j.Needs, j.Processes)
 		default:
-			r.looks += looksFor
+			r.looks += looksForSpare
 			if list, _ = then.FitBoth(n.state, j.Needs, j.Processes); list != nil {
 				then.Take(j.Needs, list)
 			}
@@ -106,6 +115,7 @@ func (r *roller) passOnNodes() {
 			continue
 		}
 		n.state.Take(j.Needs, list)
+		r.looks += looksForStart + int64(len(list))/2
 		r.start(k, ending{end, n.widths[k], k, list})
 		if n.lists != nil {
 			n.lists[k] = list
@@ -117,10 +127,11 @@ func (r *roller) passOnNodes() {
 // reserveOnNodes returns when a job that doesn't fit will, and the nodes then, with its reservation.
 func (r *roller) reserveOnNodes(j *view.BatchJob) (then *nodes.Later, shadow int64) {
 	then = r.nodes.state.Later()
+	r.looks += looksForCopy + looksForSpare
 	for i := range r.running {
 		x := &r.running[i]
 		then.Give(r.t.Jobs[x.job].Needs, x.list)
-		r.looks += looksFor
+		r.looks += looksForStart
 		if (i+1 == len(r.running) || r.running[i+1].at > x.at) && then.Reserve(r.nodes.state, j.Needs, j.Processes) {
 			return then, x.at
 		}
