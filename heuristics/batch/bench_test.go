@@ -144,22 +144,34 @@ func onThousandNodes(t *view.Batch) *view.Batch {
 	return &n
 }
 
-// EASY on 1,000 nodes beside EASY on processors.
+// BenchmarkNodes measures EASY on 1,000 nodes beside EASY on processors, at load 0.8 and with a queue that grows, and
+// conservative backfilling.
 func BenchmarkNodes(b *testing.B) {
-	for _, jobs := range []int{10_000, 30_000, 100_000} {
-		t := workload(b, 1, jobs, 0.8)
-		b.Run(fmt.Sprintf("processors/jobs=%d", jobs), func(b *testing.B) {
-			for b.Loop() {
-				simulate(b, t, "", newEASY)
+	for _, x := range []struct {
+		name string
+		by   func(*machine) scheduler
+		jobs int
+		load float64
+	}{{"easy", newEASY, 10_000, 0.8}, {"easy", newEASY, 30_000, 0.8}, {"easy", newEASY, 100_000, 0.8}, {"easy", newEASY, 10_000, 1.2}, {"easy", newEASY, 30_000, 1.2},
+		{"conservative", newConservative, 3000, 0.8}, {"conservative", newConservative, 10_000, 0.8}} {
+		t := workload(b, 1, x.jobs, x.load)
+		for _, t := range []*view.Batch{t, onThousandNodes(t)} {
+			on := "processors"
+			if t.Nodes != nil {
+				on = "nodes"
 			}
-		})
-		n := onThousandNodes(t)
-		b.Run(fmt.Sprintf("nodes/jobs=%d", jobs), func(b *testing.B) {
-			for b.Loop() {
-				p := newPolicy(newEASY, jobs)
-				p.nodes = n
-				require.OK(b, require.Err(online.BatchCourse(context.Background(), n, p, online.BatchOptions{})))
-			}
-		})
+			b.Run(fmt.Sprintf("%s/load=%v/jobs=%d/%s", x.name, x.load, x.jobs, on), func(b *testing.B) {
+				b.ReportAllocs()
+				start := cpu.Time()
+				for b.Loop() {
+					p := newPolicy(x.by, x.jobs)
+					if t.Nodes != nil {
+						p.nodes = t
+					}
+					require.OK(b, require.Err(online.BatchCourse(context.Background(), t, p, online.BatchOptions{})))
+				}
+				b.ReportMetric((cpu.Time()-start).Seconds()/float64(b.N), "cpu-sec/op")
+			})
+		}
 	}
 }

@@ -33,15 +33,12 @@ import (
 // jobs. It tries 19, 42 and 75 and moves 6, 13 and 22 of them. All follow the number of waiting jobs, and so does the
 // time per job. At load 0.8 that number is still growing after 400,000 jobs: its mean in the four quarters is 188, 354,
 // 454 and 505. So a job takes 3 µs among 10,000 jobs, 10 µs among 200,000 and 35 µs among a million (see
-// docs/results/performance.md); memory is linear.
+// docs/results/performance.md); memory is linear. On a machine of nodes see conservativeNodes.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	if err := lowestAlone(set); err != nil {
 		return nil, err
 	}
 	t := view.Shared(ctx, in, view.OfBatch)
-	if err := t.Alike(); err != nil {
-		return nil, err
-	}
 	_, estimates, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
@@ -83,6 +80,9 @@ type reservation struct {
 const widthClasses = 31
 
 func newConservative(m *machine) scheduler {
+	if m.nodes != nil {
+		return newConservativeNodes(m)
+	}
 	s := &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, next: never,
 		expiry: heap.Heap[completion]{Less: completion.before}}
 	s.freed.clear()

@@ -74,7 +74,10 @@ func newEASYSAF(m *machine) scheduler {
 
 // newEASYBy backfills in the given order, ties by index; nil: by index.
 func newEASYBy(m *machine, order func(a, b int32) int) scheduler {
-	if m.places() {
+	switch {
+	case m.nodes != nil:
+		return newOnNodes(m, nil, true, order)
+	case m.contiguous:
 		return newPlaced(m, nil, true, order)
 	}
 	s := &easy{machine: m, ends: newEstimatedEnds()}

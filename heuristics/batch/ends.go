@@ -2,6 +2,8 @@
 
 package batch
 
+import "cmp"
+
 // completion is the end of a running job, by its estimate or real. Ends of one instant come by job.
 type completion struct {
 	at  int64
@@ -9,6 +11,10 @@ type completion struct {
 }
 
 func (x completion) before(y completion) bool { return x.at < y.at || x.at == y.at && x.job < y.job }
+
+func (x completion) compare(y completion) int {
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.job, y.job))
+}
 
 // estimatedEnds is a set of running jobs, ordered by estimated end, with sums of their widths. It is a treap with
 // hashes of the jobs' indices as priorities. All methods take O(log running jobs) on average.

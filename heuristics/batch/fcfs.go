@@ -20,7 +20,10 @@ type fcfs struct {
 }
 
 func newFCFS(m *machine) scheduler {
-	if m.places() {
+	switch {
+	case m.nodes != nil:
+		return newOnNodes(m, nil, false, nil)
+	case m.contiguous:
 		return newPlaced(m, nil, false, nil)
 	}
 	return &fcfs{machine: m}

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// improve is a local search over orders of jobs, in windows (ours, package joborder), from
+// improve is a local search over orders of jobs, in windows (ours, package joborder; on nodes nodesSearch), from
 // rollout's schedule or Settings.Start, whichever is better. It is offline, any-time and
 // never worse than either. On two tiers it uses the foreground alone; if PEASY's execution
 // is better, it returns that.
@@ -23,9 +23,6 @@ import (
 func improve(r *run.Run, in *model.Batch) (*model.Execution, error) {
 	ctx, set := r.Ctx, r.Set
 	t := view.Shared(ctx, in, view.OfBatch)
-	if err := t.Alike(); err != nil {
-		return nil, err
-	}
 	lengths, _, err := processors.Lengths(t)
 	if err != nil {
 		return nil, err
@@ -73,13 +70,21 @@ func improve(r *run.Run, in *model.Batch) (*model.Execution, error) {
 		}
 	}
 	r.TellBest()
-	s := joborder.New(ctx, t, lengths, starts, set.Seed)
+	var s orderSearch
+	var place func() (*model.Execution, error)
+	if t.Nodes != nil {
+		x := newNodesSearch(t, lengths, starts, set.Seed)
+		s, place = x, func() (*model.Execution, error) { return x.course.Execution(in, t, lengths) }
+	} else {
+		x := joborder.New(ctx, t, lengths, starts, set.Seed)
+		s, place = x, func() (*model.Execution, error) { return processors.Place(in, t, x.Starts()) }
+	}
 	patient := r.Beside() && r.Limited() && len(in.Jobs) > enginesTake
 	for better := true; better || (patient || !s.Stale()) && ctx.Err() == nil; better = s.Improve(ctx, turn) {
 		if !better {
 			continue
 		}
-		e, err := processors.Place(in, t, s.Starts())
+		e, err := place()
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func newList(m *machine, t *view.Batch, lengths []int64, r listRule) scheduler {
 	}
 	order := func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) }
 	if m.nodes != nil {
-		p := newPlaced(m, order, true, nil)
+		p := newOnNodes(m, order, true, nil)
 		p.length = func(k int32) int64 { return lengths[k] }
 		p.reserves = func(head int32) bool { return r.patient(m, head, lengths) }
 		return p

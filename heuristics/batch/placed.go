@@ -6,27 +6,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/problem/batch/nodes"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 )
 
-// places are what jobs may hold, as far as it is free now.
-type places interface {
-	// fit returns places of job k, nil if it doesn't fit. At another moment, if it isn't nil, they must be free, too.
-	fit(k int32, then moment) []int32
-	take(k int32, list []int32)
-	give(k int32, list []int32)
-	// reserve lets jobs end, one after the other, until job k fits, which gets places then; it returns how many have
-	// ended. Jobs of one instant end together: more reports that others follow. The moment is valid until the next call.
-	reserve(k int32, count int, end func(i int) (job int32, list []int32, more bool)) (n int, then moment)
-}
-
-// moment is what is free at a later moment.
-type moment interface{ take(k int32, list []int32) }
-
-// placed is FCFS, SJF, EASY and list scheduling where the places matter, and not their number alone: on neighbouring
-// processors (model.BatchContiguous) and on nodes.
+// placed is FCFS, SJF and EASY on neighbouring processors (model.BatchContiguous).
 //
 // The head's shadow time is the earliest at which it fits by the estimated ends of the running jobs; its reservation is
 // the places that it would get then. Another job is backfilled if it ends by the shadow time, by its estimate, and
@@ -38,32 +21,24 @@ type moment interface{ take(k int32, list []int32) }
 // worst, for w waiting and r running jobs, and f to look for the places of one.
 type placed struct {
 	*machine
-	queue    []int32               // jobs that wait, the next to start first
-	before   func(a, b int32) int  // order of the queue, ties by index; nil: by index
-	strict   bool                  // no job passes the head
-	jump     func(a, b int32) int  // order of backfilling, ties by index; nil: of the queue
-	length   func(k int32) int64   // as far as is known
-	reserves func(head int32) bool // whether the head has a reservation
-	free     places
-	running  []int32
-	lists    [][]int32 // of each job that has started
-	arrived  []int32   // since the last pass
-	stale    bool      // jobs have ended since, or ends are known otherwise
-	head     int32     // of the last pass
-	shadow   int64     // its shadow time
-	then     moment    // and what is free beside it then; nil: it wasn't needed
+	queue   []int32              // jobs that wait, the next to start first
+	before  func(a, b int32) int // order of the queue, ties by index; nil: by index
+	strict  bool                 // no job passes the head
+	jump    func(a, b int32) int // order of backfilling, ties by index; nil: of the queue
+	free    stretches
+	running []int32
+	lists   [][]int32  // of each job that has started
+	arrived []int32    // since the last pass
+	stale   bool       // jobs have ended since
+	head    int32      // of the last pass
+	shadow  int64      // its shadow time
+	then    *stretches // and what is free beside it then; nil: it wasn't needed
 }
 
 // newPlaced returns FCFS, or with backfilling EASY.
 func newPlaced(m *machine, before func(a, b int32) int, backfills bool, jump func(a, b int32) int) *placed {
-	s := &placed{machine: m, before: before, strict: !backfills, jump: jump, head: -1,
-		length: func(k int32) int64 { return m.jobs[k].estimate }}
-	if m.nodes != nil {
-		s.free = &onNodes{m.nodes, nodes.New(m.nodes.Nodes), new(nodes.Later), map[*view.NodeNeeds]int{}, map[*view.NodeNeeds]int{}}
-	} else {
-		s.free = &stretches{m, processors.NewFree(int(m.processors))}
-	}
-	return s
+	return &placed{machine: m, before: before, strict: !backfills, jump: jump, head: -1,
+		free: stretches{m, processors.NewFree(int(m.processors))}}
 }
 
 func (s *placed) arrive(k int32) {
@@ -79,18 +54,15 @@ func (s *placed) arrive(k int32) {
 
 func (s *placed) end(k int32) {
 	s.stale = true
-	s.free.give(k, s.lists[k])
+	s.free.idle.Give(s.lists[k])
 	s.running = slices.DeleteFunc(s.running, func(r int32) bool { return r == k })
 }
-
-// revise implements reviser: ends are looked at when they are needed.
-func (s *placed) revise(int32, int64) { s.stale = true }
 
 // begin starts job k on places.
 func (s *placed) begin(k int32, list []int32) {
 	s.lists[k] = list
 	s.running = append(s.running, k)
-	s.free.take(k, list)
+	s.free.take(list)
 	s.start(k)
 	s.decisions[len(s.decisions)-1].Processors = list
 }
@@ -119,12 +91,11 @@ func (s *placed) pass() {
 func (s *placed) backfill() {
 	head := s.queue[0]
 	others := s.queue[1:]
-	if s.stale || head != s.head || s.reserves != nil || s.then != nil && s.now > s.shadow {
+	if s.stale || head != s.head || s.then != nil && s.now > s.shadow {
 		s.head, s.then, s.shadow = head, nil, never
 	} else {
 		others = s.arrived
 	}
-	reserved := s.reserves == nil || s.reserves(head)
 	if s.jump != nil {
 		others = slices.Clone(others)
 		slices.SortFunc(others, func(a, b int32) int { return cmp.Or(s.jump(a, b), cmp.Compare(a, b)) })
@@ -138,14 +109,14 @@ func (s *placed) backfill() {
 		if list == nil {
 			continue
 		}
-		if reserved && s.then == nil {
+		if s.then == nil {
 			s.reserve(head)
 		}
-		if reserved && s.length(k) > s.shadow-s.now {
+		if s.jobs[k].estimate > s.shadow-s.now {
 			if list = s.free.fit(k, s.then); list == nil {
 				continue
 			}
-			s.then.take(k, list)
+			s.then.take(list)
 		}
 		any = true
 		s.begin(k, list)
@@ -157,11 +128,11 @@ func (s *placed) backfill() {
 
 // reserve computes the shadow time of job k, which doesn't fit now, and what is free beside it then.
 func (s *placed) reserve(k int32) {
-	end := func(r int32) int64 { return max(s.now, s.starts[r]+s.length(r)) }
+	end := func(r int32) int64 { return max(s.now, s.estimatedEnd(r)) }
 	slices.SortFunc(s.running, func(a, b int32) int { return cmp.Or(cmp.Compare(end(a), end(b)), cmp.Compare(a, b)) })
-	n, then := s.free.reserve(k, len(s.running), func(i int) (int32, []int32, bool) {
+	n, then := s.free.reserve(k, len(s.running), func(i int) ([]int32, bool) {
 		r := s.running[i]
-		return r, s.lists[r], i+1 < len(s.running) && end(s.running[i+1]) == end(r)
+		return s.lists[r], i+1 < len(s.running) && end(s.running[i+1]) == end(r)
 	})
 	s.shadow, s.then = end(s.running[n-1]), then
 }
@@ -172,11 +143,12 @@ type stretches struct {
 	idle *processors.Free
 }
 
-func (p *stretches) fit(k int32, then moment) []int32 {
+// fit returns places of job k, nil if it doesn't fit. At another moment, if it isn't nil, they must be free, too.
+func (p *stretches) fit(k int32, then *stretches) []int32 {
 	idle := p.idle
 	if then != nil {
 		idle = idle.Clone()
-		idle.Keep(then.(*stretches).idle)
+		idle.Keep(then.idle)
 	}
 	first, width := idle.Neighbours(p.jobs[k].width), p.jobs[k].width
 	if first < 0 {
@@ -189,73 +161,21 @@ func (p *stretches) fit(k int32, then moment) []int32 {
 	return list
 }
 
-func (p *stretches) reserve(k int32, count int, end func(i int) (int32, []int32, bool)) (int, moment) {
+// reserve lets jobs end, one after the other, until job k fits, which gets places then; it returns how many have ended.
+// Jobs of one instant end together: more reports that others follow.
+func (p *stretches) reserve(k int32, count int, end func(i int) (list []int32, more bool)) (int, *stretches) {
 	then := &stretches{p.machine, p.idle.Clone()}
 	for i := range count {
-		_, list, more := end(i)
+		list, more := end(i)
 		if then.idle.Give(list); more {
 			continue
 		}
 		if list := then.fit(k, nil); list != nil {
-			then.take(k, list)
+			then.take(list)
 			return i + 1, then
 		}
 	}
 	return count, then // can't be: in the end all processors are free, and there are enough
 }
 
-func (p *stretches) take(_ int32, list []int32) { p.idle.RemoveAll(list) }
-func (p *stretches) give(_ int32, list []int32) { p.idle.Give(list) }
-
-// onNodes are the nodes of a machine.
-type onNodes struct {
-	jobs  *view.Batch
-	state *nodes.State
-	later *nodes.Later
-	// failed and late are, of each needs, how many processes didn't fit now, or now and then. More don't fit either,
-	// until something is given back, or there is another moment.
-	failed, late map[*view.NodeNeeds]int
-}
-
-func (p *onNodes) fit(k int32, then moment) (list []int32) {
-	j, failed := &p.jobs.Jobs[k], p.failed
-	if then != nil {
-		failed = p.late
-	}
-	if least, ok := failed[j.Needs]; ok && j.Processes >= least {
-		return nil
-	}
-	if then != nil {
-		list = p.state.FitBoth(p.later, j.Needs, j.Processes)
-	} else {
-		list = p.state.Fit(j.Needs, j.Processes)
-	}
-	if list == nil {
-		failed[j.Needs] = j.Processes
-	}
-	return list
-}
-
-func (p *onNodes) reserve(k int32, count int, end func(i int) (int32, []int32, bool)) (int, moment) {
-	j := &p.jobs.Jobs[k]
-	clear(p.late)
-	p.later.Reset(p.state)
-	n, _ := p.later.Until(j.Needs, j.Processes, count, func(i int) (*view.NodeNeeds, []int32, bool) {
-		k, list, more := end(i)
-		return p.jobs.Jobs[k].Needs, list, more
-	})
-	return n, onNodesLater{p}
-}
-
-// onNodesLater are the nodes at the moment of the last reservation.
-type onNodesLater struct{ *onNodes }
-
-func (p onNodesLater) take(k int32, list []int32) { p.later.Take(p.jobs.Jobs[k].Needs, list) }
-
-func (p *onNodes) take(k int32, list []int32) { p.state.Take(p.jobs.Jobs[k].Needs, list) }
-
-func (p *onNodes) give(k int32, list []int32) {
-	p.state.Give(p.jobs.Jobs[k].Needs, list)
-	clear(p.failed)
-	clear(p.late)
-}
+func (p *stretches) take(list []int32) { p.idle.RemoveAll(list) }

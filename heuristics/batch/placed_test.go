@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -18,8 +19,11 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// onNodes are the heuristics that place jobs on nodes.
-var onNodes = []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "list", "spt"}
+// placing are the heuristics that place jobs on nodes.
+var placing = []string{"fcfs", "sjf", "conservative", "easy", "easy-sjbf", "easy-saf", "list", "spt"}
+
+// searching are those that search for schedules on them.
+var searching = []string{"rollout", "improve"}
 
 // solved returns the execution of a heuristic, which the judge accepts.
 func solved(t *testing.T, name string, in *model.Batch) *model.Execution {
@@ -75,7 +79,7 @@ func TestNodesLikeProcessors(t *testing.T) {
 			n.Jobs[k].CPU = nil
 			n.Jobs[k].Needs = &model.NodeNeeds{Each: []int64{1, int64(k) % 3}, Spread: k%2 == 0, Exclusive: k%5 == 0, Partitions: [][]string{nil, {"p"}}[k%2]}
 		}
-		for _, name := range onNodes {
+		for _, name := range placing {
 			want, got := begins(t, in, solved(t, name, in)), begins(t, &n, solved(t, name, &n))
 			if !slices.Equal(want, got) {
 				t.Fatalf("%s: jobs start at %v on nodes, at %v on processors: %s", name, got, want, text(in))
@@ -90,9 +94,13 @@ func TestOnNodes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 3))
 	waits, jumps := 0, 0
-	for range 300 {
+	for round := range 300 {
 		in := testkit.RandomNodes(rng, 2+rng.IntN(12))
-		for _, name := range onNodes {
+		names := placing
+		if round%20 == 0 {
+			names = append(searching, placing...)
+		}
+		for _, name := range names {
 			at := begins(t, in, solved(t, name, in))
 			for k := range at {
 				if at[k] > int64(in.Jobs[k].SubmitS*1e6) {
@@ -129,12 +137,57 @@ func TestOnNodes(t *testing.T) {
 	}
 }
 
+// The searches are never worse than the list schedules, improve than rollout and the solution that it starts from; often
+// they are better. The same seed gives the same solution.
+func TestSearchesOnNodes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(50, 24))
+	better := map[string]int{}
+	solve := func(name string, in *model.Batch, set model.Settings) float64 {
+		for _, a := range batchheur.Algorithms() {
+			if a.Name == name {
+				r := require.Value(a.Solver.Solve(t.Context(), in, set))(t)
+				require.Feasible(verify.Verify(t.Context(), in, r.Solution, verify.Options{}))(t, name)
+				if set.Start != nil {
+					again := require.Value(a.Solver.Solve(t.Context(), in, set))(t)
+					if !reflect.DeepEqual(r.Solution, again.Solution) {
+						t.Fatalf("%s: another solution: %s", name, text(in))
+					}
+				}
+				return require.Value(in.Objective(r.Solution))(t).Value
+			}
+		}
+		t.Fatal(name)
+		return 0
+	}
+	for range 12 {
+		in := testkit.RandomNodes(rng, 10+rng.IntN(30))
+		list, rolled := solve("list", in, model.Settings{}), solve("rollout", in, model.Settings{Seed: 3})
+		improved := solve("improve", in, model.Settings{Seed: 3})
+		start := require.Value(batchheur.Conservative(t.Context(), in, model.Settings{}))(t)
+		first := require.Value(in.Objective(start))(t).Value
+		from := solve("improve", in, model.Settings{Seed: 3, Start: start})
+		if rolled > list || improved > rolled || from > first || from > rolled {
+			t.Fatalf("list %v, rollout %v, improve %v; from conservative, %v, %v: %s", list, rolled, improved, first, from, text(in))
+		}
+		if rolled < list {
+			better["rollout"]++
+		}
+		if improved < rolled {
+			better["improve"]++
+		}
+	}
+	if better["rollout"] < 2 || better["improve"] < 6 {
+		t.Errorf("better on %v of 12", better)
+	}
+}
+
 // Algorithms that count processors refuse nodes in a line.
 func TestNodesRefused(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomNodes(rand.New(rand.NewPCG(50, 4)), 4)
 	for _, a := range batchheur.Algorithms() {
-		if slices.Contains(onNodes, a.Name) {
+		if slices.Contains(placing, a.Name) || slices.Contains(searching, a.Name) {
 			continue
 		}
 		_, err := a.Solver.Solve(t.Context(), in, model.Settings{Seed: 1})

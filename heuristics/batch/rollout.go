@@ -28,9 +28,6 @@ import (
 // It is bestList where too many jobs wait to look at them so often, and it is never worse. O(rules · rollAhead /
 // rollSegment) schedules, of O(waiting jobs) an event each.
 func rollout(r *run.Run, in *model.Batch) (*model.Execution, error) {
-	if err := view.Shared(r.Ctx, in, view.OfBatch).Alike(); err != nil {
-		return nil, err
-	}
 	best, err := bestList(r, in)
 	if err != nil {
 		return nil, err
@@ -56,9 +53,13 @@ func rolled(ctx context.Context, in *model.Batch, seed uint64) (*model.Execution
 	if err != nil {
 		return nil, err
 	}
-	starts := newRoller(t, lengths, seed).run(ctx)
-	if starts == nil {
+	r := newRoller(t, lengths, seed)
+	starts := r.run(ctx)
+	switch {
+	case starts == nil:
 		return nil, nil
+	case r.nodes != nil:
+		return (&processors.Course{Starts: starts, Lists: r.nodes.lists}).Execution(in, t, lengths)
 	}
 	return processors.Place(in, t, starts)
 }
@@ -87,7 +88,7 @@ type rollRule struct {
 	seed uint64 // of the factors of jobs' keys; 0: there are none
 }
 
-// rollRules are the rules of rollout.
+// rollRules are the rules of rollout. On nodes the first rollRulesOnNodes are, which leave no room.
 var rollRules = func() (all []rollRule) {
 	for _, r := range []listRule{{0, 1}, {1, 1}, {0, 0}, {0, 4}, {1, 4}, {2, 1}, {0, 16}, {-1, 1}, {-1, 0}, {0, math.Inf(1)}, {1, 16}} {
 		all = append(all, rollRule{r, 0, 0})
@@ -97,6 +98,8 @@ var rollRules = func() (all []rollRule) {
 	}
 	return all
 }()
+
+const rollRulesOnNodes = 11
 
 // roller is a list schedule that is being made.
 type roller struct {
@@ -118,15 +121,18 @@ type roller struct {
 	waiting []int32  // by key
 	least   int32    // no narrower job waits
 	free    int32
-	narrow  int32   // processors that narrow jobs hold
-	cost    float64 // weighted waiting of the jobs that have started
-	starts  []int64 // nil: they aren't kept
+	narrow  int32        // processors that narrow jobs hold
+	cost    float64      // weighted waiting of the jobs that have started
+	starts  []int64      // nil: they aren't kept
+	nodes   *rollerNodes // nil without nodes
 }
 
 // ending is a running job.
 type ending struct {
 	at    int64
 	width int32
+	job   int32 // on nodes
+	list  []int32
 }
 
 func newRoller(t *view.Batch, lengths []int64, seed uint64) *roller {
@@ -135,32 +141,44 @@ func newRoller(t *view.Batch, lengths []int64, seed uint64) *roller {
 	for i := range r.factors {
 		r.factors[i] = 0.5 + float64(1.5*r.rng.Float64()) // rounded, not fused
 	}
+	if t.Nodes != nil {
+		r.nodes = newRollerNodes(t)
+	}
 	return r
 }
 
 // run returns the starts of rollout; nil: it takes too long. When ctx ends, the first rule goes on.
 func (r *roller) run(ctx context.Context) []int64 {
 	n := int64(len(r.t.Jobs))
+	rules := rollRules
+	if r.nodes != nil {
+		rules, n = rules[:rollRulesOnNodes], moreLooks*n
+	}
 	r.most = mostLooks * n
-	r.set(rollRules[0])
+	r.set(rules[0])
 	for try := new(roller); ; {
 		segment, ahead := r.submitted(rollSegment), r.submitted(rollAhead)
 		least, best := math.Inf(1), r.rule
-		for i := range 2*len(rollRules) + 1 {
+		for i := range 2*len(rules) + 1 {
 			rule := r.rule // first the one that was best
 			if i > 0 {
-				rule = rollRules[(i-1)/2]
+				rule = rules[(i-1)/2]
 				if i%2 == 0 {
 					rule.seed = r.rng.Uint64() | 1
 				}
 			}
 			r.copyTo(try)
 			try.set(rule)
+			if r.nodes != nil {
+				try.looks += looksForCopy
+			}
 			going := try.until(ctx, ahead)
 			r.looks, r.told = try.looks, try.told
 			if !going {
-				r.most = r.looks + lastLooks*n
-				r.set(rollRules[0])
+				if r.most = r.looks + lastLooks*n; r.nodes != nil {
+					r.most += moreLooks * lastLooks * n // starts count, too
+				}
+				r.set(rules[0])
 				if r.until(context.Background(), math.MaxInt64) {
 					return r.starts
 				}
@@ -193,6 +211,9 @@ func (r *roller) copyTo(to *roller) {
 	running, waiting := append(to.running[:0], r.running...), append(to.waiting[:0], r.waiting...)
 	*to = *r
 	to.running, to.waiting, to.starts = running, waiting, nil
+	if r.nodes != nil {
+		to.nodes = r.nodes.clone()
+	}
 }
 
 // set has a rule go on.
@@ -255,6 +276,9 @@ func (r *roller) until(ctx context.Context, end int64) bool {
 		for ; over < len(r.running) && r.running[over].at == at; over++ {
 			x := &r.running[over]
 			r.free += x.width
+			if r.nodes != nil {
+				r.nodes.end(&r.t.Jobs[x.job], x.list)
+			}
 			if x.width < r.room {
 				r.narrow -= x.width
 			}
@@ -266,7 +290,11 @@ func (r *roller) until(ctx context.Context, end int64) bool {
 			r.waiting = slices.Insert(r.waiting, i, k)
 			r.least = min(r.least, int32(r.t.Jobs[k].Processes))
 		}
-		r.pass()
+		if r.nodes != nil {
+			r.passOnNodes()
+		} else {
+			r.pass()
+		}
 	}
 }
 
@@ -299,7 +327,7 @@ func (r *roller) pass() {
 			if end > shadow {
 				extra -= width
 			}
-			r.start(k, end, width)
+			r.start(k, ending{at: end, width: width})
 			continue
 		}
 		least = min(least, width)
@@ -319,12 +347,11 @@ func (r *roller) reserve(width int32) (shadow int64, extra int32) {
 	return math.MaxInt64, r.free // no job is wider than the machine
 }
 
-func (r *roller) start(k int32, end int64, width int32) {
-	x := ending{end, width}
+func (r *roller) start(k int32, x ending) {
 	i, _ := slices.BinarySearchFunc(r.running, x, func(a, b ending) int { return cmp.Compare(a.at, b.at) })
 	r.running = slices.Insert(r.running, i, x)
-	if r.free -= width; width < r.room {
-		r.narrow += width
+	if r.free -= x.width; x.width < r.room {
+		r.narrow += x.width
 	}
 	j := &r.t.Jobs[k]
 	r.cost += float64(float64(j.Weight) * float64(r.now-j.Submit)) // rounded, not fused
@@ -333,20 +360,31 @@ func (r *roller) start(k int32, end int64, width int32) {
 	}
 }
 
+// width returns the processors of a job, or on nodes its part of the machine.
+func (r *roller) width(k int32) int32 {
+	if r.nodes != nil {
+		return r.nodes.widths[k]
+	}
+	return int32(r.t.Jobs[k].Processes)
+}
+
 // costAt returns the cost at a tick; math.MaxInt64: at the end.
 func (r *roller) costAt(at int64) float64 {
 	cost := r.cost
 	if at == math.MaxInt64 {
 		return cost
 	}
-	work := 0.0
+	work, total := 0.0, float64(r.t.Processors)
+	if r.nodes != nil {
+		total = wholeMachine
+	}
 	for _, x := range r.running {
 		work += float64(float64(x.at-at) * float64(x.width))
 	}
 	for _, k := range r.waiting {
 		j := &r.t.Jobs[k]
-		cost += float64(float64(j.Weight) * (float64(at-j.Submit) + float64(work/float64(r.t.Processors))))
-		work += float64(float64(r.lengths[k]) * float64(j.Processes))
+		cost += float64(float64(j.Weight) * (float64(at-j.Submit) + float64(work/total)))
+		work += float64(float64(r.lengths[k]) * float64(r.width(k)))
 	}
 	return cost
 }

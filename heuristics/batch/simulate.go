@@ -44,9 +44,6 @@ type machine struct {
 	nodes            *view.Batch // the instance, of a machine of nodes, else nil: all that is known of a job are its needs
 }
 
-// places reports whether jobs can't hold any processors that are free.
-func (m *machine) places() bool { return m.contiguous || m.nodes != nil }
-
 // start starts job k, which must fit.
 func (m *machine) start(k int32) {
 	m.free -= m.jobs[k].width

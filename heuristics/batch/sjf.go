@@ -23,7 +23,10 @@ type sjf struct {
 }
 
 func newSJF(m *machine) scheduler {
-	if m.places() {
+	switch {
+	case m.nodes != nil:
+		return newOnNodes(m, m.byEstimate, false, nil)
+	case m.contiguous:
 		return newPlaced(m, m.byEstimate, false, nil)
 	}
 	return &sjf{m, heap.Heap[int32]{Less: func(a, b int32) bool { return cmp.Or(m.byEstimate(a, b), cmp.Compare(a, b)) < 0 }}}

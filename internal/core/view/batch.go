@@ -59,7 +59,7 @@ type BatchJob struct {
 // model.ErrUnsupported.
 func (t *Batch) Alike() error {
 	if t.Nodes != nil {
-		return fmt.Errorf("%w: the machine has nodes with %s; take auto, list or a policy that places on nodes (fcfs, sjf, easy, easy-sjbf, easy-saf)",
+		return fmt.Errorf("%w: the machine has nodes with %s; take auto, improve, rollout, list or a policy that places on nodes (fcfs, sjf, conservative, easy, easy-sjbf, easy-saf)",
 			model.ErrUnsupported, strings.Join(t.Nodes.Resources, ", "))
 	}
 	return nil

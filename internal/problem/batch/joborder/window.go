@@ -86,29 +86,29 @@ func (w *window) move(rng *rand.Rand, late int) (taken bool) {
 		}
 		j = 1 + rng.IntN(m-1)
 	}
-	i, kind := rng.IntN(j), rng.IntN(kinds)
-	exchange(w.order[i:j+1], kind)
+	i, kind := rng.IntN(j), rng.IntN(Kinds)
+	Exchange(w.order[i:j+1], kind)
 	change, end := w.evaluate(i, j)
 	if taken = change <= 0 || w.cost+change <= w.late[late]; taken {
 		w.cost += change
 		w.decode(i, end)
 	} else {
-		exchange(w.order[i:j+1], opposite(kind))
+		Exchange(w.order[i:j+1], Opposite(kind))
 	}
 	w.late[late] = w.cost
 	return taken
 }
 
-// The kinds of moves.
+// The kinds of moves; Kinds is their number.
 const (
 	later = iota // the first goes behind the last
 	earlier
 	swap
-	kinds
+	Kinds
 )
 
-// exchange makes a move of a kind with the first and the last of some jobs.
-func exchange(jobs []int32, kind int) {
+// Exchange makes a move of a kind with the first and the last of some jobs.
+func Exchange(jobs []int32, kind int) {
 	last := len(jobs) - 1
 	x, y := jobs[0], jobs[last]
 	switch kind {
@@ -123,8 +123,8 @@ func exchange(jobs []int32, kind int) {
 	}
 }
 
-// opposite returns the kind of the move that undoes one.
-func opposite(kind int) int {
+// Opposite returns the kind of the move that undoes one.
+func Opposite(kind int) int {
 	switch kind {
 	case later:
 		return earlier

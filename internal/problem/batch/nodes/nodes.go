@@ -6,6 +6,7 @@ package nodes
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -18,21 +19,29 @@ type State struct {
 	class   []int32 // of each node
 	jobs    []int32 // on each node; -1: one that has it alone
 	classes []class
+	order   []int32          // classes with nodes: those with the least free first, ties by group and then by node
 	known   map[string]int32 // classes by group, whether jobs are there, and free resources
-	spare   []int32          // classes without nodes
-	key     []byte
-	found   []found // scratch of Fit
+	spare   []int32          // classes that aren't known
+	// The rest is scratch.
+	key    []byte
+	free   []int64
+	found  []found
+	chosen []bool  // by group
+	each   []int64 // by class
+	count  []int64 // by node; 0 between calls
+	list   []int32
 }
 
 // class is the nodes of a group that have the same resources free, and either all have jobs or none has.
 type class struct {
-	group  int32
-	state  occupancy
-	free   []int64
-	full   float64 // what is free, as parts of the group's capacity: the less, the better it fits
-	nodes  []int32 // ascending
-	key    string
-	unused bool
+	group int32
+	state occupancy
+	free  []int64
+	full  float64 // what is free, as parts of the group's capacity: the less, the better it fits
+	count int64   // of the nodes
+	low   int32   // nodes from 64·low on are in set: node p has bit p%64 of word p/64-low
+	set   []uint64
+	key   string
 }
 
 // occupancy is whether jobs hold a node.
@@ -60,25 +69,45 @@ func (o occupancy) open(needs *view.NodeNeeds) bool {
 	return o == idle || o == shared && !needs.Exclusive
 }
 
-// found is a class that has room for some processes a node.
-type found struct {
-	class, each int32
-}
-
 // New returns the state of idle nodes.
 func New(n *view.BatchNodes) *State {
-	s := &State{nodes: n, class: make([]int32, len(n.Group)), jobs: make([]int32, len(n.Group)), known: map[string]int32{}}
+	s := &State{nodes: n, class: make([]int32, len(n.Group)), jobs: make([]int32, len(n.Group)), known: map[string]int32{},
+		free: make([]int64, len(n.Resources)), chosen: make([]bool, len(n.Capacity))}
 	for g := range n.Capacity {
 		c := s.of(int32(g), idle, n.Capacity[g])
 		for p := n.First[g]; p < n.First[g+1]; p++ {
 			s.class[p] = c
-			s.classes[c].nodes = append(s.classes[c].nodes, p)
+			s.enter(c, p>>6, 1<<(p&63))
 		}
 	}
 	return s
 }
 
-// of returns the class of a group's nodes in a state, with so much free.
+// Clone returns a copy. O(nodes + classes)
+func (s *State) Clone() *State {
+	c := &State{nodes: s.nodes, class: make([]int32, len(s.class)), jobs: slices.Clone(s.jobs), classes: make([]class, len(s.order)),
+		order: make([]int32, len(s.order)), known: make(map[string]int32, len(s.order)), free: make([]int64, len(s.free)), chosen: make([]bool, len(s.chosen))}
+	words := 0
+	for _, k := range s.order {
+		words += len(s.classes[k].set)
+	}
+	set := make([]uint64, 0, words)
+	s.each = slices.Grow(s.each[:0], len(s.classes))[:len(s.classes)]
+	for i, k := range s.order {
+		x := s.classes[k]
+		first := len(set)
+		set = append(set, x.set...)
+		x.set = set[first:len(set):len(set)]
+		c.classes[i], c.order[i], c.known[x.key], s.each[k] = x, int32(i), int32(i), int64(i)
+	}
+	for p, k := range s.class {
+		c.class[p] = int32(s.each[k])
+	}
+	return c
+}
+
+// of returns the class of a group's nodes in a state, with so much free. Classes without nodes stay known, for they
+// come again, until there are twice as many classes as nodes.
 func (s *State) of(group int32, state occupancy, free []int64) int32 {
 	s.key = append(s.key[:0], byte(group), byte(group>>8), byte(group>>16), byte(state))
 	for _, x := range free {
@@ -89,11 +118,19 @@ func (s *State) of(group int32, state occupancy, free []int64) int32 {
 	if c, ok := s.known[string(s.key)]; ok {
 		return c
 	}
+	if len(s.known) > 2*len(s.class)+64 {
+		for c := range s.classes {
+			if x := &s.classes[c]; x.count == 0 {
+				delete(s.known, x.key)
+				s.spare = append(s.spare, int32(c))
+			}
+		}
+	}
 	x := class{group: group, state: state, free: slices.Clone(free), full: fullness(free, s.nodes.Capacity[group]), key: string(s.key)}
 	c := int32(len(s.classes))
 	if n := len(s.spare); n > 0 {
 		c, s.spare = s.spare[n-1], s.spare[:n-1]
-		x.nodes = s.classes[c].nodes[:0]
+		x.set = s.classes[c].set
 		s.classes[c] = x
 	} else {
 		s.classes = append(s.classes, x)
@@ -112,126 +149,107 @@ func fullness(free, capacity []int64) (full float64) {
 	return full
 }
 
-// Fit returns the nodes of the processes of a job, nil if they don't fit. Of the ways to choose groups it takes the
-// first that has room. There the classes with the least free come first, and of a class the lowest nodes; each node
-// takes as many processes as it holds. O(classes log classes + processes)
-func (s *State) Fit(needs *view.NodeNeeds, processes int) []int32 {
-	for _, groups := range needs.Alternatives {
-		if !s.room(needs, groups, processes) {
-			continue
-		}
-		return s.fill(processes, func(f found, _ int32) int64 { return int64(f.each) })
+// enter puts the nodes of a word that mask has into a class; there is one.
+func (s *State) enter(c, word int32, mask uint64) {
+	x := &s.classes[c]
+	switch {
+	case x.count == 0:
+		x.low, x.set = word, append(x.set[:0], 0)
+		at, _ := slices.BinarySearchFunc(s.order, c, s.compare)
+		s.order = slices.Insert(s.order, at, c)
+	case word < x.low:
+		x.set = slices.Insert(x.set, 0, make([]uint64, x.low-word)...)
+		x.low = word
 	}
-	return nil
+	for int(word-x.low) >= len(x.set) {
+		x.set = append(x.set, 0)
+	}
+	x.set[word-x.low] |= mask
+	x.count += int64(bits.OnesCount64(mask))
 }
 
-// fill puts processes on nodes of the classes found, as many on each as it takes: classes by what fits best, of a class
-// the lowest nodes. It returns nil if the nodes don't take all.
-func (s *State) fill(processes int, takes func(f found, p int32) int64) []int32 {
-	s.sortFound()
-	list := make([]int32, 0, processes)
-	for _, f := range s.found {
-		for _, p := range s.classes[f.class].nodes {
-			for range min(takes(f, p), int64(processes-len(list))) {
-				list = append(list, p)
+// leave takes nodes of a word out of their class.
+func (s *State) leave(c, word int32, mask uint64) {
+	x := &s.classes[c]
+	x.set[word-x.low] &^= mask
+	if x.count -= int64(bits.OnesCount64(mask)); x.count == 0 {
+		at := slices.Index(s.order, c)
+		s.order = slices.Delete(s.order, at, at+1)
+	}
+}
+
+// compare compares classes by what fits best, but for their nodes.
+func (s *State) compare(a, b int32) int {
+	x, y := &s.classes[a], &s.classes[b]
+	return cmp.Or(cmp.Compare(x.full, y.full), cmp.Compare(x.group, y.group))
+}
+
+// lowest returns the lowest node of a class.
+func (x *class) lowest() int32 {
+	for i, word := range x.set {
+		if word != 0 {
+			return (x.low+int32(i))<<6 + int32(bits.TrailingZeros64(word))
+		}
+	}
+	return -1
+}
+
+// sort sorts classes that fit equally well by their lowest nodes, which change. O(classes) if there are none.
+func (s *State) sort() {
+	for i := 1; i < len(s.order); i++ {
+		for k := i; k > 0; k-- {
+			x, y := &s.classes[s.order[k-1]], &s.classes[s.order[k]]
+			if x.full != y.full || x.group != y.group || x.lowest() < y.lowest() {
+				break
 			}
-			if len(list) == processes {
-				return list
-			}
+			s.order[k-1], s.order[k] = s.order[k], s.order[k-1]
 		}
 	}
-	return nil
 }
 
-// FitBoth is Fit for nodes that have room at a later moment, too. O(classes log classes + nodes)
-func (s *State) FitBoth(then *Later, needs *view.NodeNeeds, processes int) []int32 {
-	free, r := make([]int64, len(needs.Each)), len(needs.Each)
-	for _, groups := range needs.Alternatives {
-		if !s.room(needs, groups, processes) {
-			continue
-		}
-		list := s.fill(processes, func(f found, p int32) int64 {
-			if !occupancyOf(then.jobs[p]).open(needs) {
-				return 0
-			}
-			for x, left := range then.free[int(p)*r : int(p)*r+r] {
-				free[x] = min(s.classes[f.class].free[x], left)
-			}
-			return Each(needs, free, processes)
-		})
-		if list != nil {
-			return list
-		}
-	}
-	return nil
-}
-
-// sortFound sorts the classes that have room by what fits best.
-func (s *State) sortFound() {
-	slices.SortFunc(s.found, func(a, b found) int {
-		x, y := &s.classes[a.class], &s.classes[b.class]
-		return cmp.Or(cmp.Compare(x.full, y.full), cmp.Compare(x.group, y.group), cmp.Compare(x.nodes[0], y.nodes[0]))
-	})
-}
-
-// Fits reports whether the processes of a job fit. O(classes)
-func (s *State) Fits(needs *view.NodeNeeds, processes int) bool {
-	return slices.ContainsFunc(needs.Alternatives, func(groups []int) bool { return s.room(needs, groups, processes) })
-}
-
-// room finds the classes of some groups that have room for processes of a job, and reports whether all have room.
-func (s *State) room(needs *view.NodeNeeds, groups []int, processes int) bool {
-	s.found = s.found[:0]
-	left := int64(processes)
-	for c := range s.classes {
-		x := &s.classes[c]
-		if x.unused || !x.state.open(needs) || !slices.Contains(groups, int(x.group)) {
-			continue
-		}
-		if each := Each(needs, x.free, processes); each > 0 {
-			s.found = append(s.found, found{int32(c), int32(each)})
-			left -= int64(each) * int64(len(x.nodes))
-		}
-	}
-	return left <= 0
-}
-
-// Each returns how many of at most so many processes of a job fit on a node with so much free.
-func Each(needs *view.NodeNeeds, free []int64, most int) int64 {
-	n := int64(most)
-	if needs.Spread {
-		n = min(n, 1)
-	}
-	for r, need := range needs.Each {
-		if need > 0 {
-			n = min(n, free[r]/need)
-		}
-	}
-	return n
-}
-
-// Take gives a job the nodes of its processes, on which it must fit.
+// Take gives a job the nodes of its processes, on which it must fit. O(processes), and O(classes) for each class of
+// nodes that they are on or come to
 func (s *State) Take(needs *view.NodeNeeds, list []int32) { s.change(needs, list, 1) }
 
 // Give gives the nodes of a job's processes back.
 func (s *State) Give(needs *view.NodeNeeds, list []int32) { s.change(needs, list, -1) }
 
-// change takes (sign 1) or gives back (-1) the needs of processes, which lie side by side if they are on one node.
+// change takes (sign 1) or gives back (-1) the needs of processes, which lie side by side if they are on one node. Nodes
+// that stand side by side in the list and in a word move from class to class together.
 func (s *State) change(needs *view.NodeNeeds, list []int32, sign int64) {
-	free := make([]int64, len(needs.Each))
+	from, to, state, times := int32(-1), int32(-1), idle, 0
+	word, mask := int32(-1), uint64(0)
+	move := func() {
+		if mask != 0 && from != to {
+			s.leave(from, word, mask)
+			s.enter(to, word, mask)
+		}
+		mask = 0
+	}
 	for first := 0; first < len(list); {
 		p, last := list[first], first+1
 		for last < len(list) && list[last] == p {
 			last++
 		}
-		x := &s.classes[s.class[p]]
-		for r, need := range needs.Each {
-			free[r] = x.free[r] - sign*need*int64(last-first)
+		jobs := held(s.jobs[p], needs, sign)
+		c, o := s.class[p], occupancyOf(jobs)
+		same := c == from && o == state && last-first == times
+		if !same || p>>6 != word {
+			move()
+			word = p >> 6
 		}
-		first = last
-		s.jobs[p] = held(s.jobs[p], needs, sign)
-		s.move(p, s.of(x.group, occupancyOf(s.jobs[p]), free))
+		if !same {
+			x := &s.classes[c]
+			for r, need := range needs.Each {
+				s.free[r] = x.free[r] - sign*need*int64(last-first)
+			}
+			from, state, times = c, o, last-first
+			to = s.of(x.group, state, s.free)
+		}
+		s.jobs[p], s.class[p], first = jobs, to, last
+		mask |= 1 << (p & 63)
 	}
+	move()
 }
 
 // held returns how many jobs a node holds after another one has come (sign 1) or gone (-1); -1: one that has it alone.
@@ -245,46 +263,41 @@ func held(jobs int32, needs *view.NodeNeeds, sign int64) int32 {
 	return jobs + int32(sign)
 }
 
-// move puts a node into another class.
-func (s *State) move(p, to int32) {
-	from := s.class[p]
-	x := &s.classes[from]
-	k, _ := slices.BinarySearch(x.nodes, p)
-	if x.nodes = slices.Delete(x.nodes, k, k+1); len(x.nodes) == 0 && from != to {
-		delete(s.known, x.key)
-		x.unused = true
-		s.spare = append(s.spare, from)
-	}
-	y := &s.classes[to]
-	k, _ = slices.BinarySearch(y.nodes, p)
-	y.nodes, s.class[p] = slices.Insert(y.nodes, k, p), to
-}
-
-// Refuse says why the processes of a job can't take some nodes now, "" if they can.
+// Refuse says why the processes of a job can't take some nodes now, "" if they can. O(processes · alternatives)
 func (s *State) Refuse(needs *view.NodeNeeds, list []int32) string {
-	count := map[int32]int64{}
+	if s.count == nil {
+		s.count = make([]int64, len(s.class))
+	}
+	defer func() {
+		for _, p := range list {
+			if p >= 0 && int(p) < len(s.count) {
+				s.count[p] = 0
+			}
+		}
+	}()
 	for _, p := range list {
 		if p < 0 || int(p) >= len(s.class) {
 			return fmt.Sprintf("there is no node %d, there are 0 to %d", p, len(s.class)-1)
 		}
-		count[p]++
-		x := &s.classes[s.class[p]]
+		s.count[p]++
+		count, x := s.count[p], &s.classes[s.class[p]]
 		switch {
 		case !x.state.open(needs):
 			return fmt.Sprintf("node %d is held by a job, and one of the two has its nodes alone", p)
-		case needs.Spread && count[p] > 1:
+		case needs.Spread && count > 1:
 			return fmt.Sprintf("node %d has two of its processes, it spreads them", p)
 		}
 		for r, need := range needs.Each {
-			if need > 0 && x.free[r]/need < count[p] {
-				return fmt.Sprintf("node %d has %d of %s left, its %d processes there need %d each", p, x.free[r], s.nodes.Resources[r], count[p], need)
+			if need > 0 && (x.free[r] < need || count > 1 && x.free[r]/need < count) {
+				return fmt.Sprintf("node %d has %d of %s left, its %d processes there need %d each", p, x.free[r], s.nodes.Resources[r], count, need)
 			}
 		}
 	}
-	if !slices.ContainsFunc(needs.Alternatives, func(groups []int) bool {
-		return !slices.ContainsFunc(list, func(p int32) bool { return !slices.Contains(groups, int(s.nodes.Group[p])) })
-	}) {
-		return "the nodes aren't all of one partition that it may use, with its features"
+	for _, groups := range needs.Alternatives {
+		s.choose(groups)
+		if !slices.ContainsFunc(list, func(p int32) bool { return !s.chosen[s.nodes.Group[p]] }) {
+			return ""
+		}
 	}
-	return ""
+	return "the nodes aren't all of one partition that it may use, with its features"
 }

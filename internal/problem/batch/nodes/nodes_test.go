@@ -20,57 +20,77 @@ type plain struct {
 	alone []bool
 }
 
+// each returns how many processes of a job a node has room for.
+func (p *plain) each(n *view.NodeNeeds, x int) int64 {
+	if p.alone[x] || n.Exclusive && p.jobs[x] > 0 {
+		return 0
+	}
+	return nodes.Each(n, p.free[x], 1000)
+}
+
+// fit returns nodes that have room now, and at another moment, unless that is nil.
 func (p *plain) fit(n *view.NodeNeeds, processes int, also *plain) []int32 {
+	return p.place(n, processes, func(x int) int64 { return p.both(n, x, also) })
+}
+
+// best returns nodes that have room at another moment, those that fit best now.
+func (p *plain) best(n *view.NodeNeeds, processes int, then *plain) []int32 {
+	return p.place(n, processes, func(x int) int64 { return then.each(n, x) })
+}
+
+func (p *plain) both(n *view.NodeNeeds, x int, also *plain) int64 {
+	if also == nil {
+		return p.each(n, x)
+	}
+	return min(p.each(n, x), also.each(n, x))
+}
+
+// most returns how many processes of a job fit, mostBoth how many do at two moments.
+func (p *plain) most(n *view.NodeNeeds) int { return p.mostBoth(n, nil) }
+
+func (p *plain) mostBoth(n *view.NodeNeeds, also *plain) (most int) {
+	for k := 1; p.fit(n, k, also) != nil; k++ {
+		most = k
+	}
+	return most
+}
+
+// place puts processes on nodes with the given room.
+func (p *plain) place(n *view.NodeNeeds, processes int, room func(x int) int64) []int32 {
 	for _, groups := range n.Alternatives {
-		type room struct {
-			node       int32
-			full       float64
-			each, both int64
+		type spot struct {
+			node int32
+			full float64
 		}
-		var all []room
-		left := int64(processes)
+		var all []spot
 		for x := range p.free {
 			g := int(p.m.Group[x])
-			if !slices.Contains(groups, g) || p.alone[x] || n.Exclusive && p.jobs[x] > 0 {
+			if !slices.Contains(groups, g) {
 				continue
 			}
-			r := room{node: int32(x), each: nodes.Each(n, p.free[x], processes)}
-			left -= r.each
+			r := spot{node: int32(x)}
 			for k, c := range p.m.Capacity[g] {
 				if c > 0 {
 					r.full += float64(p.free[x][k]) / float64(c)
 				}
 			}
-			if r.both = r.each; also != nil {
-				if r.both = min(r.each, nodes.Each(n, also.free[x], processes)); also.alone[x] || n.Exclusive && also.jobs[x] > 0 {
-					r.both = 0
-				}
-			}
-			if r.each > 0 {
-				all = append(all, r)
-			}
-		}
-		if left > 0 {
-			continue
+			all = append(all, r)
 		}
 		// Classes go by what is free, then by group, then by their lowest node.
-		slices.SortStableFunc(all, func(a, b room) int {
-			return cmp.Or(cmp.Compare(a.full, b.full), cmp.Compare(p.m.Group[a.node], p.m.Group[b.node]))
-		})
-		lowest := func(r room) int32 {
-			for _, o := range all {
-				if o.full == r.full && p.m.Group[o.node] == p.m.Group[r.node] && slices.Equal(p.free[o.node], p.free[r.node]) && (p.jobs[o.node] > 0) == (p.jobs[r.node] > 0) {
-					return o.node
+		lowest := func(r spot) int32 {
+			for x := range p.free {
+				if p.m.Group[x] == p.m.Group[r.node] && slices.Equal(p.free[x], p.free[r.node]) && p.alone[x] == p.alone[r.node] && (p.jobs[x] > 0) == (p.jobs[r.node] > 0) {
+					return int32(x)
 				}
 			}
 			return -1
 		}
-		slices.SortStableFunc(all, func(a, b room) int {
+		slices.SortFunc(all, func(a, b spot) int {
 			return cmp.Or(cmp.Compare(a.full, b.full), cmp.Compare(p.m.Group[a.node], p.m.Group[b.node]), cmp.Compare(lowest(a), lowest(b)), cmp.Compare(a.node, b.node))
 		})
 		var list []int32
 		for _, r := range all {
-			for range r.both {
+			for range room(int(r.node)) {
 				if len(list) < processes {
 					list = append(list, r.node)
 				}
@@ -99,11 +119,15 @@ func (p *plain) change(n *view.NodeNeeds, list []int32, sign int) {
 func TestState(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 1))
-	fits, both := 0, 0
-	for range 300 {
+	fits, both, reserved := 0, 0, 0
+	for round := range 300 {
+		scale, steps := int64(1), 60
+		if round%30 == 0 { // more classes come than are kept
+			scale, steps = 50, 500
+		}
 		m := &view.BatchNodes{Resources: []string{"cpu", "gpu"}, First: []int32{0}}
 		for g := range 1 + rng.IntN(3) {
-			m.Capacity = append(m.Capacity, []int64{1 + rng.Int64N(8), rng.Int64N(3)})
+			m.Capacity = append(m.Capacity, []int64{scale * (1 + rng.Int64N(8)), scale * rng.Int64N(3)})
 			m.Group = append(m.Group, slices.Repeat([]int32{int32(g)}, 1+rng.IntN(4))...)
 			m.First = append(m.First, int32(len(m.Group)))
 		}
@@ -116,8 +140,8 @@ func TestState(t *testing.T) {
 			list  []int32
 		}
 		var running []job
-		for range 60 {
-			n := &view.NodeNeeds{Each: []int64{rng.Int64N(4), rng.Int64N(2)}, Spread: rng.IntN(3) == 0, Exclusive: rng.IntN(4) == 0}
+		for range steps {
+			n := &view.NodeNeeds{Each: []int64{rng.Int64N(3*scale + 1), rng.Int64N(scale + 1)}, Spread: rng.IntN(3) == 0, Exclusive: rng.IntN(4) == 0}
 			if n.Each[0]+n.Each[1] == 0 {
 				n.Each[0] = 1
 			}
@@ -134,40 +158,47 @@ func TestState(t *testing.T) {
 				t.Fatalf("%+v, %d processes: %v, want %v", n, processes, got, want)
 			}
 			if len(running) > 0 { // another moment: some have ended
-				var later nodes.Later
+				later := nodes.NewLater(m)
 				then := &plain{m, nil, slices.Clone(p.jobs), slices.Clone(p.alone)}
 				for _, f := range p.free {
 					then.free = append(then.free, slices.Clone(f))
 				}
-				// Jobs end until another one fits, which takes its nodes.
-				head := &view.NodeNeeds{Each: []int64{1 + rng.Int64N(2), 0}, Exclusive: rng.IntN(3) == 0, Alternatives: [][]int{{rng.IntN(len(m.Capacity))}}}
-				later.Reset(s)
-				ended, took := later.Until(head, 1, len(running), func(i int) (*view.NodeNeeds, []int32, bool) {
-					return running[i].needs, running[i].list, i+1 < len(running) && i%3 == 0
-				})
-				count := 0
-				for ; count < len(running); count++ {
-					then.change(running[count].needs, running[count].list, -1)
-					if count%3 == 0 && count+1 < len(running) {
-						continue
-					}
-					if list := then.fit(head, 1, nil); list != nil {
-						count++
-						break
+				for _, x := range running {
+					later.Take(x.needs, x.list)
+				}
+				// Some jobs have ended, and another one has a reservation, if it fits: on the nodes that fit best now.
+				for i := range running {
+					if i%3 > 0 {
+						later.Give(running[i].needs, running[i].list)
+						then.change(running[i].needs, running[i].list, -1)
 					}
 				}
-				if count != ended {
-					t.Fatalf("the head fits after %d ends, want %d", ended, count)
+				head := &view.NodeNeeds{Each: []int64{1 + rng.Int64N(2), rng.Int64N(2)}, Spread: rng.IntN(3) == 0, Exclusive: rng.IntN(3) == 0, Alternatives: n.Alternatives}
+				width := 1 + rng.IntN(5)
+				list := p.best(head, width, then)
+				if later.Reserve(s, head, width) != (list != nil) {
+					t.Fatalf("%+v, %d processes, later: %v", head, width, list)
 				}
-				if list := took; list != nil {
-					if why := then.fit(head, 1, nil); why == nil {
-						t.Fatalf("the head takes %v", list)
-					}
+				if list != nil {
 					then.change(head, list, 1)
+					reserved++
+					if room := later.Room(n); room != int64(then.most(n)) {
+						t.Fatalf("%+v: %d fit beside the reservation, want %d", n, room, then.most(n))
+					}
 				}
-				want, got := p.fit(n, processes, then), s.FitBoth(&later, n, processes)
+				want := p.fit(n, processes, then)
+				got, room := later.FitBoth(s, n, processes)
 				if !slices.Equal(want, got) {
 					t.Fatalf("%+v, %d processes, at two moments: %v, want %v", n, processes, got, want)
+				}
+				if got == nil && room != int64(p.mostBoth(n, then)) {
+					t.Fatalf("%+v: %d fit at two moments, want %d", n, room, p.mostBoth(n, then))
+				}
+				if later.Cancel(); list != nil {
+					then.change(head, list, -1)
+				}
+				if room := later.State.Room(n); room != int64(then.most(n)) {
+					t.Fatalf("%+v: %d fit later, want %d", n, room, then.most(n))
 				}
 				if got != nil {
 					both++
@@ -189,7 +220,7 @@ func TestState(t *testing.T) {
 			}
 		}
 	}
-	if fits < 3000 || both < 1000 {
-		t.Errorf("%d jobs fit, %d at two moments", fits, both)
+	if fits < 3000 || both < 1000 || reserved < 1000 {
+		t.Errorf("%d jobs fit, %d at two moments, %d have a reservation", fits, both, reserved)
 	}
 }
