@@ -21,6 +21,8 @@ const (
 	devPaid                            // tiers.Search.Unpaid
 	devLast                            // tiers.Search.Undecided
 	devBarred                          // tiers.Search.Unbarred
+	devRows                            // kernelModel.pool
+	devAlike                           // overlaps.nogoods
 )
 
 // devices names them, in the order of their bits.

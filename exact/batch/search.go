@@ -30,6 +30,9 @@ func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
 	if err != nil {
 		return err
 	}
+	if err := j.t.Alike(); err != nil {
+		return err
+	}
 	return (&run{Run: r, jobs: j, off: off}).solve()
 }
 

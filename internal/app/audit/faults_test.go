@@ -334,7 +334,7 @@ var testedFaults = []struct {
 		"-run Batsim ./heuristics/batch"},
 	{fault{"Batch: among neighbours, or on nodes, a job takes places of the reservation", "heuristics/batch/placed.go",
 		"s.free.fit(k, s.then)", "s.free.fit(k, nil)"}, "-run Batsim|OnNodes ./heuristics/batch"},
-	{fault{"Batch: a pooled bound counts jobs that may run elsewhere", "bounds/batch/pooled.go",
+	{fault{"Batch: a pooled bound counts jobs that may run elsewhere", "internal/problem/batch/pooled/pooled.go",
 		"if !in || capacity == 0 {", "if capacity == 0 {"}, "-run Pooled ./bounds/batch"},
 	{fault{"Batch: the judge lets a job come to nodes that another has alone", "verify/batch_nodes.go",
 		"needs.Exclusive || n.in.Jobs[other.request].Needs.Exclusive {", "needs.Exclusive {"}, "-run Nodes ./verify"},
