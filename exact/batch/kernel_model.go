@@ -62,7 +62,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 	case j.t.Nodes != nil:
 		m.pool(ctx, j, starts, most, constant, off)
 	case off&devPrices == 0 && n > 0:
-		m.charge(j, batchbounds.NewPriced(ctx, j.t, float64(most)*float64(j.units.Time), priceSteps(n)), starts, nil, constant)
+		m.charge(j, batchbounds.NewPriced(ctx, j.t, float64(most)*float64(j.units.Time), priceSteps(n)), starts, nil, 1, constant)
 	}
 	for k := range n {
 		if off&devActive == 0 {
@@ -101,7 +101,8 @@ const mostCharged = 1 << 58
 // for the responses are Σ_k ω_k s_k + constant. Prices are rounded down and K up. Any prices are valid; good ones make
 // the row tight. It is a global constraint for the sum of weighted starts (Kovács, Beck 2008) with the multipliers of
 // the root. Job k is of[k] of the priced jobs, or pays nothing if that is negative; nil: job k is k.
-func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, starts []cp.Start, of []int, constant int64) {
+// Prices count times.
+func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, starts []cp.Start, of []int, times float64, constant int64) {
 	at, _ := priced.Prices(0)
 	for i := range at {
 		at[i] = (at[i] - j.first) / j.units.Time
@@ -110,7 +111,7 @@ func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, starts []cp.St
 	size, paid := 2*float64(m.High[m.Objective])+math.Abs(float64(constant)), 0.0
 	room := priced.Room()
 	for c, x := range room {
-		paid += x * float64(at[c+1]-at[c])
+		paid += x * times * float64(at[c+1]-at[c])
 	}
 	for k, s := range m.starts {
 		size += float64(j.weight[k])*float64(m.High[s]) + paid
@@ -123,22 +124,25 @@ func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, starts []cp.St
 	row := &cp.Charges{Terms: []cp.Term{{Times: -scale, Var: m.Objective}}, AtMost: -scale * constant}
 	for c, x := range room {
 		if at[c+1] > at[c] {
-			row.AtMost += (int64(x*float64(scale)*(1+0x1p-40)) + 1) * (at[c+1] - at[c])
+			row.AtMost += (int64(x*times*float64(scale)*(1+0x1p-40)) + 1) * (at[c+1] - at[c])
 		}
 	}
 	for k := range m.starts {
 		item := cp.Charged{Start: starts[k], Length: j.length[k], Slope: scale * j.weight[k]}
 		var price []float64
-		if of == nil {
+		switch {
+		case of == nil:
 			_, price = priced.Prices(k)
-		} else if of[k] >= 0 {
+		case of[k] >= 0:
 			_, price = priced.Prices(of[k])
-		} else {
-			price = make([]float64, len(room))
 		}
 		r := &item.Rate
 		r.Times, r.Paid = []int64{at[0]}, []int64{0}
-		for c, x := range price {
+		for c := range room {
+			x := 0.0
+			if price != nil {
+				x = price[c] * times
+			}
 			if length := at[c+1] - at[c]; length > 0 {
 				r.Times = append(r.Times, at[c+1])
 				r.Paid = append(r.Paid, r.Paid[len(r.Paid)-1]+int64(x*float64(scale))*length)

@@ -304,17 +304,21 @@ func (m *kernelModel) pool(ctx context.Context, j *jobs, starts []cp.Start, most
 	for n, p := range rows(j.t) {
 		row, of, paying := &cp.Cumulative{Capacity: int64(p.Processors)}, make([]int, len(p.Jobs)), *p
 		paying.Jobs = nil
+		goal := float64(most) * float64(j.units.Time)
 		for k := range p.Jobs {
 			if of[k] = -1; p.Jobs[k].Processes > 0 {
 				of[k], paying.Jobs = len(paying.Jobs), append(paying.Jobs, p.Jobs[k])
 				row.Starts, row.Lengths = append(row.Starts, starts[k]), append(row.Lengths, j.length[k])
 				row.Demands = append(row.Demands, int64(p.Jobs[k].Processes))
+			} else {
+				goal -= float64(j.weight[k]) * float64(p.Jobs[k].Length) // its least response
 			}
 		}
 		m.Add(row)
 		if n < pricedRows && off&devPrices == 0 {
-			goal := float64(most) * float64(j.units.Time)
-			m.charge(j, batchbounds.NewPriced(ctx, &paying, goal, priceSteps(len(paying.Jobs))), starts, of, constant)
+			unit := batchbounds.UnitsOf(&paying).Weight / j.units.Weight // others' weights may not be multiples of it
+			priced := batchbounds.NewPriced(ctx, &paying, goal/float64(unit), priceSteps(len(paying.Jobs)))
+			m.charge(j, priced, starts, of, float64(unit), constant)
 		}
 	}
 }
