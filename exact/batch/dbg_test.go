@@ -1,29 +1,37 @@
 package batch_test
-import ("testing";"math/rand/v2";"os";"strconv";"time"
+import ("testing";"math/rand/v2";"os";"strconv";"time";"math";"context"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
-	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 func TestDbg(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("JOBS"))
 	limit, _ := strconv.Atoi(os.Getenv("LIMIT"))
-	ways := map[string]model.Solver{"whole": batchexact.Kernel, "norows": batchexact.KernelOnNodesWithout(true,false),"noalike": batchexact.KernelOnNodesWithout(false,true)}
-	for _, d := range []string{"prices","supported-starts","identical-jobs"} { ways[d]=require.Value(batchexact.Kernel.Without(d))(t) }
-	if os.Getenv("WAYS") != "" { ways = map[string]model.Solver{os.Getenv("WAYS"): ways[os.Getenv("WAYS")]} }
-	for name, s := range ways {
 		rng := rand.New(rand.NewPCG(51, uint64(n)))
-		ok, atroot, conf := 0, 0, int64(0)
-		begin := time.Now()
+		ok, dok, daok := 0, 0, 0
+		c1, c2, c3 := int64(0), int64(0), int64(0)
+		var t1, t2, t3 time.Duration
 		for range 20 {
 			in := testkit.RandomNodes(rng, n)
 			at := time.Now()
-			r, err := s.Solve(t.Context(), in, model.Settings{Seed:1, Effort: int64(limit)*1000000})
+			ctx, stop := context.WithTimeout(t.Context(), time.Duration(limit)*time.Second)
+			r, err := batchexact.Kernel.Solve(ctx, in, model.Settings{Seed:1})
+			stop()
 			if err != nil { t.Fatal(err) }
-			if r.Status == model.StatusOptimal { ok++; if r.Nodes == 0 { atroot++ } }
-			if os.Getenv("EACH") != "" { t.Logf("%s %v %.3g %.3g %d conflicts %v %s procs %d", name, r.Status, r.Objective, r.Bound, r.Nodes, time.Since(at), r.Reason, in.Processors) }
-			conf += r.Nodes
+			if r.Status == model.StatusOptimal { ok++ }
+			t1 += time.Since(at); c1 += r.Nodes
+			at = time.Now()
+			ctx, stop = context.WithTimeout(t.Context(), time.Duration(limit)*time.Second)
+			d, c := batchexact.Direct(ctx, in, r.Objective, false, 0)
+			stop()
+			if !math.IsNaN(d) { dok++; if r.Status == model.StatusOptimal && math.Abs(d-r.Objective)>1e-9 { t.Errorf("%v %v", d, r.Objective) } }
+			t2 += time.Since(at); c2 += c
+			at = time.Now()
+			ctx, stop = context.WithTimeout(t.Context(), time.Duration(limit)*time.Second)
+			d, c = batchexact.Direct(ctx, in, r.Objective, true, 0)
+			stop()
+			if !math.IsNaN(d) { daok++; if r.Status == model.StatusOptimal && math.Abs(d-r.Objective)>1e-9 { t.Errorf("%v %v", d, r.Objective) } }
+			t3 += time.Since(at); c3 += c
 		}
-		t.Logf("%s: %d of 20, %d at once, %d conflicts, %.1fs", name, ok, atroot, conf, time.Since(begin).Seconds())
-	}
+		t.Logf("%d jobs: benders %d %d conflicts %.1fs, direct %d %d %.1fs, alone %d %d %.1fs", n, ok, c1, t1.Seconds(), dok, c2, t2.Seconds(), daok, c3, t3.Seconds())
 }

@@ -22,7 +22,6 @@ const (
 	devLast                            // tiers.Search.Undecided
 	devBarred                          // tiers.Search.Unbarred
 	devRows                            // kernelModel.pool
-	devAlike                           // overlaps.nogoods
 )
 
 // devices names them, in the order of their bits.

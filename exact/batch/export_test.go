@@ -4,14 +4,5 @@ package batch
 
 import "github.com/gapwise/gapwise/model"
 
-// KernelOnNodesWithout returns the kernel without pooled resources, or without nogoods about jobs alike.
-func KernelOnNodesWithout(rows, alike bool) model.Solver {
-	var off deviceSet
-	if rows {
-		off |= devRows
-	}
-	if alike {
-		off |= devAlike
-	}
-	return Kernel.Off(off)
-}
+// WithoutRows is the kernel without pooled resources on nodes.
+func WithoutRows() model.Solver { return Kernel.Off(devRows) }

@@ -85,7 +85,7 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	m := newKernelModel(r.Ctx, j, q.Upper, off)
 	q.Model = &m.Model
 	if onNodes {
-		m.place(r.Ctx, b, j, off, q)
+		m.place(r.Ctx, b, j, q)
 		return nil
 	}
 	q.Solution = func(values []int64) (model.Solution, error) {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -37,27 +36,12 @@ type overlaps struct {
 	t      *view.Batch
 	place  *placement
 	before [][]cp.Var // whether i ends before k starts; -1: they have no group in common
-	kinds  []int      // of each job: jobs with equal needs and as many processes are of one kind
-	known  map[string]bool
-	off    deviceSet
 }
 
 // restrict adds to a model of starts that jobs have nodes: pooled resources, and the overlaps.
-func (m *kernelModel) restrict(ctx context.Context, j *jobs, off deviceSet) *overlaps {
-	o := &overlaps{t: j.t, place: newPlacement(ctx, j.t), known: map[string]bool{}, off: off}
+func (m *kernelModel) restrict(ctx context.Context, j *jobs) *overlaps {
+	o := &overlaps{t: j.t, place: newPlacement(ctx, j.t)}
 	n := len(m.starts)
-	type kind struct {
-		needs     *view.NodeNeeds
-		processes int
-	}
-	kinds := map[kind]int{}
-	for k := range n {
-		x := kind{j.t.Jobs[k].Needs, j.t.Jobs[k].Processes}
-		if _, ok := kinds[x]; !ok {
-			kinds[x] = len(kinds)
-		}
-		o.kinds = append(o.kinds, kinds[x])
-	}
 	for i := range n {
 		o.before = append(o.before, make([]cp.Var, n))
 		for k := range n {
@@ -145,79 +129,22 @@ func (o *overlaps) crowd(start, end []int64) (pairs [][2]int, ok bool) {
 
 func overlap(start, end []int64, i, k int) bool { return start[i] < end[k] && start[k] < end[i] }
 
-// nogoods returns nogoods that the starts of all jobs break: none if jobs have nodes then, which place.lists holds.
-// Jobs of one kind are as good as each other in a set of pairs that can't all overlap, so that there is a nogood for
-// each way to put others in their place.
+// nogoods returns a nogood that the starts of all jobs break: none if jobs have nodes then.
 func (o *overlaps) nogoods(start, end []int64) (all []cp.Nogood, work int64, ok bool) {
 	before := o.place.steps
 	pairs, ok := o.crowd(start, end)
-	work = stepWork * int64(o.place.steps-before)
-	if len(pairs) == 0 {
-		return nil, work, ok
+	if len(pairs) > 0 {
+		var g cp.Nogood
+		for _, x := range pairs {
+			g = append(g, o.before[x[0]][x[1]].AtMost(0), o.before[x[1]][x[0]].AtMost(0))
+		}
+		all = append(all, g)
 	}
-	var jobs []int // of the pairs
-	for _, x := range pairs {
-		for _, k := range x {
-			if !slices.Contains(jobs, k) {
-				jobs = append(jobs, k)
-			}
-		}
-	}
-	as, tries := make([]int, len(start)), mostCopies
-	var swap func(n int)
-	swap = func(n int) {
-		if tries <= 0 {
-			return
-		}
-		if n == len(jobs) {
-			tries--
-			if g := o.nogood(pairs, as); g != nil {
-				all = append(all, g)
-			}
-			return
-		}
-		k := jobs[n]
-		swapOne := func(i int) {
-			if o.kinds[i] == o.kinds[k] && !slices.ContainsFunc(jobs[:n], func(x int) bool { return as[x] == i }) {
-				as[k] = i
-				swap(n + 1)
-			}
-		}
-		swapOne(k) // the jobs themselves come first
-		for i := range start {
-			if i != k && o.off&devAlike == 0 {
-				swapOne(i)
-			}
-		}
-	}
-	swap(0)
-	return all, work, true
+	return all, stepWork * int64(o.place.steps-before), ok
 }
 
-// nogood returns the nogood of pairs of jobs in the place of others, nil if it is known.
-func (o *overlaps) nogood(pairs [][2]int, as []int) cp.Nogood {
-	edges := make([][2]int, len(pairs))
-	for n, x := range pairs {
-		a, b := as[x[0]], as[x[1]]
-		edges[n] = [2]int{min(a, b), max(a, b)}
-	}
-	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	key := fmt.Sprint(edges)
-	if o.known[key] {
-		return nil
-	}
-	o.known[key] = true
-	var g cp.Nogood
-	for _, x := range edges {
-		g = append(g, o.before[x[0]][x[1]].AtMost(0), o.before[x[1]][x[0]].AtMost(0))
-	}
-	return g
-}
-
-const (
-	mostCopies = 200 // nogoods of one set of pairs
-	stepWork   = 30  // of a step of placement, in 10 ns
-)
+// stepWork is the work of a step of a placement, in 10 ns.
+const stepWork = 30
 
 // rows returns the pooled resources of the nodes, the ones with the most work first: of each resource r, set of groups,
 // and need e of some process of it, the multiples of e. On a node of capacity c processes with needs x hold Σ ⌊x/e⌋ ≤
@@ -326,8 +253,8 @@ func (m *kernelModel) pool(ctx context.Context, j *jobs, starts []cp.Start, most
 const pricedRows = 3
 
 // place completes the question about a model of the starts on nodes.
-func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, off deviceSet, q *engine.Kernel) {
-	o := m.restrict(ctx, j, off)
+func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, q *engine.Kernel) {
+	o := m.restrict(ctx, j)
 	times := func(values []int64) (start, end []int64) {
 		for k, v := range m.starts {
 			start, end = append(start, values[v]), append(end, values[v]+j.length[k])
@@ -356,6 +283,6 @@ func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, off d
 // clone returns overlaps for another kernel.
 func (o *overlaps) clone() *overlaps {
 	c := *o
-	c.place, c.known = newPlacement(o.place.ctx, o.t), map[string]bool{}
+	c.place = newPlacement(o.place.ctx, o.t)
 	return &c
 }
