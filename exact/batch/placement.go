@@ -25,9 +25,9 @@ type placement struct {
 	failed     map[string]bool
 	key        []byte
 	deepest    int // most jobs of order that were placed together
-	steps      int // of the search, since it was made
-	most       int // steps of one question
-	left       int
+	steps      int // of all searches
+	left       int // steps that it may still take
+	idle       []cell
 	lists      [][]int32 // of each job, its nodes
 }
 
@@ -52,26 +52,30 @@ const (
 	crowded // there are no nodes for all
 )
 
-// mostPlacing is how many steps one question may take, about half a second.
-const mostPlacing = 1 << 20
+// mostPlacing and mostCrowding are how many steps the search for nodes may take, some tenths of a second, and the one
+// that looks whether fewer jobs or overlaps are crowded. A test sets the first lower.
+var mostPlacing = 1 << 20
+
+const mostCrowding = 1 << 14
 
 func newPlacement(ctx context.Context, t *view.Batch) *placement {
-	return &placement{ctx: ctx, t: t, most: mostPlacing, lists: make([][]int32, len(t.Jobs))}
+	p := &placement{ctx: ctx, t: t, lists: make([][]int32, len(t.Jobs))}
+	all := order.Of[int32](len(t.Nodes.Group))
+	for g := range t.Nodes.Capacity {
+		p.idle = append(p.idle, cell{group: int32(g), nodes: all[t.Nodes.First[g]:t.Nodes.First[g+1]]})
+	}
+	return p
 }
 
-// place looks for nodes of some jobs that run in [start, end) each, which isn't empty. If they are placed, lists has
-// their nodes. It takes exponential time at worst, in the number of jobs that run at one time.
-func (p *placement) place(jobs []int, start, end []int64) answer {
+// place looks for nodes of some jobs that run in [start, end) each, which isn't empty, in at most so many steps. If they
+// are placed, lists has their nodes. It takes exponential time at worst, in the number of jobs that run at one time.
+func (p *placement) place(jobs []int, start, end []int64, most int) answer {
 	p.start, p.end = start, end
 	p.order = append(p.order[:0], jobs...)
 	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(a, b)) })
-	p.failed, p.deepest, p.left = map[string]bool{}, 0, p.most
-	var idle []cell
-	for g := range p.t.Nodes.Capacity {
-		idle = append(idle, cell{group: int32(g), nodes: order.Of[int32](len(p.t.Nodes.Group))[p.t.Nodes.First[g]:p.t.Nodes.First[g+1]]})
-	}
+	p.failed, p.deepest, p.left = map[string]bool{}, 0, most
 	switch {
-	case p.next(0, idle):
+	case p.next(0, p.idle):
 		return placed
 	case p.left <= 0:
 		return unknown
