@@ -118,7 +118,8 @@ type Kernel struct {
 
 	// Lazy, if not nil, gets the values of each solution of the model before it counts as one. It returns nogoods of the
 	// question that the solution breaks, none if it breaks none; ok is false if it can't tell, which ends the search. The
-	// nogoods are true for all searches. work is counted as the kernel's own, in some 10 ns.
+	// nogoods are true for all searches, and of variables that are decided, or that follow from those. work is counted as
+	// the kernel's own, in some 10 ns.
 	Lazy func(values []int64) (broken []cp.Nogood, work int64, ok bool)
 
 	interrupted func(effort int64) bool
