@@ -14,8 +14,9 @@ import (
 
 // Kernel is the exact engine for Batch on one tier by lazy clause generation: the constraint model of newKernelModel,
 // solved by package lcg. Like Search it begins with the heuristics and moves jobs in their orders; a node is a
-// conflict. Two tiers are refused. It returns its starting solution and the quick bounds for more than mostKernelJobs
-// jobs, or if weighted sums of responses may not fit.
+// conflict. On nodes it begins with the heuristics, and overlaps places the jobs. Two tiers are refused. It returns its
+// starting solution and the quick bounds for more than mostKernelJobs jobs (mostJobsOnNodes), or if weighted sums of
+// responses may not fit.
 var Kernel = engine.Engine[*model.Batch, deviceSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: engine.Learning(ask)}
 

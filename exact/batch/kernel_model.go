@@ -14,7 +14,7 @@ import (
 )
 
 // kernelModel is the constraint model of the offline problem on one tier: a start for
-// each job, the processors, and the weighted sum of the responses, in units.
+// each job, the processors or the pooled resources of nodes, and the weighted sum of the responses, in units.
 type kernelModel struct {
 	cp.Model
 	starts []cp.Var
@@ -26,9 +26,11 @@ type kernelModel struct {
 // Devices that leave an optimum, all at once:
 //
 //   - active: each job starts at its submission or at another's end. This holds in every optimum: a job k that starts
-//     later than both also fits one unit earlier, because every other job that runs then also runs at k's start.
+//     later than both also fits one unit earlier, because every other job that runs then also runs at k's start,
+//     on the same nodes.
 //   - identical: of jobs as long and as wide, i with r_i ≤ r_k and ω_i ≥ ω_k starts no
-//     later than k, see tree.expand: a swap of their starts makes no optimum worse.
+//     later than k, see tree.expand: a swap of their starts makes no optimum worse. On nodes their needs are equal, and
+//     they swap their nodes, too.
 func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *kernelModel {
 	n := len(j.release)
 	m := &kernelModel{}
@@ -101,7 +103,7 @@ const mostCharged = 1 << 58
 // for the responses are Σ_k ω_k s_k + constant. Prices are rounded down and K up. Any prices are valid; good ones make
 // the row tight. It is a global constraint for the sum of weighted starts (Kovács, Beck 2008) with the multipliers of
 // the root. Job k is of[k] of the priced jobs, or pays nothing if that is negative; nil: job k is k.
-// Prices count times.
+// Prices are in so many times the unit of weight.
 func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, starts []cp.Start, of []int, times float64, constant int64) {
 	at, _ := priced.Prices(0)
 	for i := range at {

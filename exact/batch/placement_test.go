@@ -116,7 +116,9 @@ func TestPlacement(t *testing.T) {
 			continue
 		}
 		hasNot++
-		if hasNodes(v, func(i, k int) bool { return slices.Contains(pairs, [2]int{max(i, k), min(i, k)}) || slices.Contains(pairs, [2]int{min(i, k), max(i, k)}) }) {
+		if hasNodes(v, func(i, k int) bool {
+			return slices.Contains(pairs, [2]int{max(i, k), min(i, k)}) || slices.Contains(pairs, [2]int{min(i, k), max(i, k)})
+		}) {
 			t.Fatalf("%v aren't crowded: %v %v %+v", pairs, start, end, v)
 		}
 		overlapping := 0
