@@ -63,12 +63,16 @@ var batchProblem = define(definition[*model.Batch]{
 	complete: batchComplete,
 })
 
-// batchIdle leaves out peasy on one tier, which it doesn't take: the first in the list has the longest turns.
+// batchIdle leaves out peasy on one tier, which it doesn't take: the first in the list has the longest turns. On nodes
+// the search is the kernel.
 func batchIdle(in *model.Batch) []string {
-	if in.Tiers != 2 {
-		return []string{"peasy"}
+	switch {
+	case in.Tiers == 2:
+		return nil
+	case len(in.Nodes) > 0:
+		return []string{"peasy", "search"}
 	}
-	return nil
+	return []string{"peasy"}
 }
 
 // batchComplete numbers the processors of jobs that run through on one tier.

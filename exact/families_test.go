@@ -39,6 +39,9 @@ var families = []family{
 	{"two tiers", model.KindBatch, 0,
 		nil,
 		func(rng *rand.Rand) model.Instance { return testkit.RandomBatch(rng, 2, 3, 1+rng.IntN(3)) }},
+	{"nodes", model.KindBatch, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return testkit.RandomNodes(rng, 3+rng.IntN(6)) }},
 
 	{"any", model.KindConsolidation, 3000,
 		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },

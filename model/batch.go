@@ -32,7 +32,7 @@ import (
 //
 // A job runs in one or more segments, none before its submission. Between them it
 // may change tier on the same processors at no cost, or be moved to others: then it
-// does no work for MigrationS seconds from there on. It isn't suspended: each
+// does no work for MigrationS seconds from there on. On nodes it isn't moved. It isn't suspended: each
 // segment starts when the one before ends. Only a segment with lost work ends with the job killed; the next one starts
 // it from the beginning, at any time.
 //

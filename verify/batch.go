@@ -64,6 +64,9 @@ func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) 
 			complete = false
 		}
 		for i := 1; i < len(run); i++ {
+			if run[i].moved && j.nodes != nil {
+				r.add(movedJob, 0, "job %q moves to other nodes at %v, it stays on its nodes unless it is killed", run[i].id, inSeconds(run[i].start))
+			}
 			if before := &run[i-1]; run[i].sound && !before.lost && run[i].start > before.end {
 				r.add(suspendedJob, share(float64(run[i].start-before.end), j.jobs[k].length), "job %q has a segment until %v and the next one from %v, it can't be suspended",
 					run[i].id, inSeconds(before.end), inSeconds(run[i].start))

@@ -16,6 +16,7 @@ const (
 	foreignNode   = "foreign_node"   // a node outside the job's partitions, or without its features
 	sharedNode    = "shared_node"    // two processes of a job on one node, though it spreads them
 	exclusiveNode = "exclusive_node" // a node that is another job's alone, or a job that would be alone beside another
+	movedJob      = "moved_job"      // a job that goes on on other nodes
 	nodeCapacity  = "node_capacity"  // the processes on a node need more than it has
 )
 

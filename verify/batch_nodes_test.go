@@ -77,6 +77,30 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// A job stays on its nodes. It may begin anew on others after it was killed.
+func TestNodesStay(t *testing.T) {
+	t.Parallel()
+	in, e := site()
+	for k, c := range []struct {
+		lost bool
+		then int32
+		end  float64
+		want string
+	}{{false, 1, 20, "moved_job"}, {false, 0, 20, ""}, {true, 1, 25, ""}} {
+		s := []model.Segment[model.BatchPlace]{on(10, 15, "", 0), on(15, c.end, "", c.then)}
+		s[0].Lost = c.lost
+		e.Runs[0].Segments = s
+		e.Runs[4].Segments[0] = on(30, 40, "", 1, 0)
+		got := ""
+		if r := judge(t, in, e, verify.Options{}); len(r.Violations) > 0 {
+			got = r.Violations[0].Constraint
+		}
+		if got != c.want {
+			t.Errorf("%d: %q, want %q", k, got, c.want)
+		}
+	}
+}
+
 // What a job that breaks a constraint would take, it doesn't hold: the next one is judged without it.
 func TestNodesHoldNothing(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ const (
 	devPaid                            // tiers.Search.Unpaid
 	devLast                            // tiers.Search.Undecided
 	devBarred                          // tiers.Search.Unbarred
+	devRows                            // kernelModel.pool
 )
 
 // devices names them, in the order of their bits.

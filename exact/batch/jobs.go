@@ -31,9 +31,6 @@ func newJobs(ctx context.Context, in *model.Batch) (*jobs, error) {
 		return nil, fmt.Errorf("%w: it proves optima on one tier alone, the instance has %d; take auto or a scheduler", model.ErrUnsupported, in.Tiers)
 	}
 	t := view.Shared(ctx, in, view.OfBatch)
-	if err := t.Alike(); err != nil {
-		return nil, err
-	}
 	n := len(t.Jobs)
 	j := &jobs{in: in, t: t, processors: int64(t.Processors), release: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), units: batchbounds.UnitsOf(t)}
 	for k := range t.Jobs {

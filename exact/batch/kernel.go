@@ -14,13 +14,17 @@ import (
 
 // Kernel is the exact engine for Batch on one tier by lazy clause generation: the constraint model of newKernelModel,
 // solved by package lcg. Like Search it begins with the heuristics and moves jobs in their orders; a node is a
-// conflict. Two tiers are refused. It returns its starting solution and the quick bounds for more than mostKernelJobs
-// jobs, or if weighted sums of responses may not fit.
+// conflict. On nodes it begins with the heuristics, and overlaps places the jobs. Two tiers are refused. It returns its
+// starting solution and the quick bounds for more than mostKernelJobs jobs (mostJobsOnNodes), or if weighted sums of
+// responses may not fit.
 var Kernel = engine.Engine[*model.Batch, deviceSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: engine.Learning(ask)}
 
-// mostKernelJobs bounds the model, which grows with the square of the jobs.
-const mostKernelJobs = 100
+// mostKernelJobs and, on nodes, mostJobsOnNodes bound the model, which grows with the square of the jobs.
+const (
+	mostKernelJobs  = 100
+	mostJobsOnNodes = 40
+)
 
 // ask makes the question to the kernel.
 func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
@@ -43,6 +47,10 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	for _, x := range batchbounds.Quick(r.Ctx, b) {
 		q.Lower = max(q.Lower, x.Value)
 	}
+	onNodes, most := j.t.Nodes != nil, mostKernelJobs
+	if onNodes {
+		most = mostJobsOnNodes
+	}
 	switch n := len(j.release); {
 	case n == 0 && r.Set.Proof != nil:
 		q.Reason = "there are no jobs"
@@ -50,14 +58,17 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	case !j.units.Fit(j.t):
 		q.Reason = batchbounds.SumsDontFit
 		return nil
-	case n > mostKernelJobs:
-		q.Reason = fmt.Sprintf("there are %d jobs, the kernel takes up to %d", n, mostKernelJobs)
+	case n > most:
+		q.Reason = fmt.Sprintf("there are %d jobs, the kernel takes up to %d", n, most)
+		return nil
+	case onNodes && r.Set.Proof != nil:
+		q.Reason = "the checker takes no machine of nodes"
 		return nil
 	}
 	q.Known = j.sum
 	q.Upper = q.Known(o.Value)
 	q.Lower = j.mean(j.sum(q.Lower))
-	if off&devLocal == 0 {
+	if off&devLocal == 0 && !onNodes {
 		starts, sum, err := j.improved(r.Ctx, best, r.Set.Seed)
 		if err != nil {
 			return err
@@ -74,6 +85,10 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	}
 	m := newKernelModel(r.Ctx, j, q.Upper, off)
 	q.Model = &m.Model
+	if onNodes {
+		m.place(r.Ctx, b, j, q)
+		return nil
+	}
 	q.Solution = func(values []int64) (model.Solution, error) {
 		starts := make([]int64, len(m.starts))
 		for k, v := range m.starts {

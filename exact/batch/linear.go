@@ -28,6 +28,9 @@ func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err err
 	if err != nil {
 		return h, err
 	}
+	if err := j.t.Alike(); err != nil {
+		return h, err
+	}
 	if err := bounds.CheckSize(batchbounds.Formulations[0], "jobs", len(b.Jobs), batchbounds.MaxJobs); err != nil {
 		return h, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Search is the native exact search for Batch; on two tiers it is twoTiers.
+// Search is the native exact search for Batch; on two tiers it is twoTiers, and on nodes Kernel.
 //
 // It starts from the heuristics, moves jobs in their orders, and then branches on the order of the starts (tree). The
 // result carries the best solution and the bound proved so far when ctx or the time limit ends. It only proves
@@ -22,13 +22,16 @@ import (
 // aren't used.
 var Search = engine.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
 
-func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
+func search(r *engine.Run, in *model.Batch, off deviceSet, kernel lcg.Device) error {
 	if in.Tiers == 2 {
 		return twoTiers(r, in, off)
 	}
 	j, err := newJobs(r.Ctx, in)
 	if err != nil {
 		return err
+	}
+	if j.t.Nodes != nil {
+		return Kernel.Work(r, in, off, kernel)
 	}
 	return (&run{Run: r, jobs: j, off: off}).solve()
 }

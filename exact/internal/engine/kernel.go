@@ -29,6 +29,8 @@ type Kernel struct {
 	Lower float64
 	// Solution reads a solution off the variables' values.
 	Solution func(values []int64) (model.Solution, error)
+	// Lazy, if not nil, returns Kernel.Lazy of package lcg for one of the kernels.
+	Lazy func() func(values []int64) (broken []cp.Nogood, work int64, ok bool)
 	// Value turns objectives of the model into the instance's. No solution is
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
@@ -87,6 +89,17 @@ func (q *Kernel) Minimise(r *Run) error {
 	}
 	ctx, stop := context.WithCancel(r.Ctx)
 	defer stop()
+	if q.Lazy != nil {
+		for _, k := range team.Kernels {
+			lazy := q.Lazy()
+			k.Lazy = func(values []int64) (broken []cp.Nogood, work int64, ok bool) {
+				if broken, work, ok = lazy(values); !ok {
+					stop()
+				}
+				return broken, work, ok
+			}
+		}
+	}
 	proof, failed := r.Prove(team.Kernels[0], q.ProofUnit, q.Model.High[q.Model.Objective])
 	if failed != nil {
 		return failed
@@ -135,7 +148,9 @@ func (q *Kernel) Minimise(r *Run) error {
 			return q.Explain(r.Ctx, &r.Result)
 		}
 	case !r.Closed() && r.Ctx.Err() == nil:
-		r.Reason = "the optimum of the rounded figures leaves a gap"
+		if r.Reason = "the optimum of the rounded figures leaves a gap"; ctx.Err() != nil {
+			r.Reason = "it takes too long to tell whether a solution is one"
+		}
 	}
 	return nil
 }

@@ -116,6 +116,12 @@ type Kernel struct {
 	// before each turn, and looks for better ones.
 	News func() int64
 
+	// Lazy, if not nil, gets the values of each solution of the model before it counts as one. It returns nogoods of the
+	// question that the solution breaks, none if it breaks none; ok is false if it can't tell, which ends the search. The
+	// nogoods are true for all searches, and of variables that are decided, or that follow from those. work is counted as
+	// the kernel's own, in some 10 ns.
+	Lazy func(values []int64) (broken []cp.Nogood, work int64, ok bool)
+
 	interrupted func(effort int64) bool
 	work        int64   // since it was asked: events, and the propagators' steps
 	watched     []int64 // [propagator]: events that it watches, by which its work is counted

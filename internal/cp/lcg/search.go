@@ -97,14 +97,34 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 				for v := range k.model.Low {
 					k.values = append(k.values, k.low[2*v])
 				}
+				broken, ok := k.broken()
 				k.backtrack(0)
-				return Satisfied
+				if !ok {
+					return Unknown
+				}
+				if len(broken) == 0 {
+					return Satisfied
+				}
+				for _, g := range broken {
+					k.addNogood(g, false, 0)
+				}
+				continue
 			}
 		}
 		k.Decided++
 		k.levels = append(k.levels, int32(len(k.events)))
 		k.set(l, decided, 0)
 	}
+}
+
+// broken asks Lazy about the solution.
+func (k *Kernel) broken() (broken []cp.Nogood, ok bool) {
+	if k.Lazy == nil {
+		return nil, true
+	}
+	broken, work, ok := k.Lazy(k.values)
+	k.work += work
+	return broken, ok
 }
 
 // keep adds a learned nogood. Without learning, it only sets the bound that the nogood implies now.

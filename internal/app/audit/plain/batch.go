@@ -56,6 +56,8 @@ func solveBatch(in *model.Batch, beat float64, c *counter) (*model.Execution, er
 	switch {
 	case in.Tiers != 1:
 		return nil, fmt.Errorf("%w: the plain engine knows one tier only, not %d", model.ErrUnsupported, in.Tiers)
+	case in.Nodes != nil:
+		return nil, fmt.Errorf("%w: the plain engine knows processors, no nodes", model.ErrUnsupported)
 	case n > 1000: // sums of more response times don't fit in an int64
 		return nil, fmt.Errorf("%w: the plain engine takes 1000 jobs at most, not %d", model.ErrUnsupported, n)
 	case !batchFits(in):
