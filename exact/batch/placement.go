@@ -177,7 +177,7 @@ func (p *placement) room(c *cell, needs *view.NodeNeeds, processes int) int {
 			free[r] -= int64(s.count) * need
 		}
 	}
-	return int(nodes.Each(needs, free, processes))
+	return int(nodes.Each(needs, free, int64(processes)))
 }
 
 // filling is the ways to put the processes of one job on cells.

@@ -64,7 +64,7 @@ func hasNodes(t *view.Batch, meet func(i, k int) bool) bool {
 					return false
 				}
 				if slices.Contains(groups, int(t.Nodes.Group[p])) {
-					for c := nodes.Each(j.Needs, t.Nodes.Capacity[t.Nodes.Group[p]], left); c > 0; c-- {
+					for c := nodes.Each(j.Needs, t.Nodes.Capacity[t.Nodes.Group[p]], int64(left)); c > 0; c-- {
 						if on[k][p] = c; fits(p, k) && fill(p+1, left-int(c)) {
 							return true
 						}

@@ -73,7 +73,7 @@ func takes(t *view.Batch, j *view.BatchJob, slots func(g int) int64, each int64)
 	}
 	least, one := int64(-1), int64(-1)
 	for _, g := range j.Needs.Groups() {
-		fit := nodes.Each(j.Needs, t.Nodes.Capacity[g], j.Processes)
+		fit := nodes.Each(j.Needs, t.Nodes.Capacity[g], int64(j.Processes))
 		if fit == 0 {
 			continue
 		}
