@@ -151,7 +151,7 @@ func logFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 		&cli.StringFlag{Name: "partition", Usage: "records: `NAME` of the only partition taken", DefaultText: "all as one machine"},
-		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: what a processor is: cpus or nodes; or resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
+		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: what a processor is: cpus or nodes; of SWF logs, too, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
 		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, for their time limits"},
 		&cli.StringFlag{Name: "tz", Usage: "records: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
 	}
