@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -74,7 +75,7 @@ func (o *Options) Place(all []Job, a *model.Account) ([]Job, *swf.Placed, error)
 			p.Hosts = append(p.Hosts, numbers(j.Hosts, index))
 		}
 	}
-	if used, have := peak(kept), total(p.Nodes); used > have && !o.Pending {
+	if used, have := peak(kept), view.CapacityOf(p.Nodes, 0); used > have && !o.Pending {
 		a.Remarks.Say("the jobs used up to %d CPUs at once, the nodes have %d: the log isn't of these nodes alone", used, have)
 	}
 	a.Assumed.Count(several, "jobs on several nodes, each with the same on each of them")
@@ -93,14 +94,6 @@ func peak(all []Job) int64 {
 		l.Jobs = append(l.Jobs, swf.Job{Submit: float64(j.Start), Runtime: float64(j.Elapsed), Procs: j.CPUs})
 	}
 	return l.Peak()
-}
-
-// total returns the CPUs of nodes.
-func total(all []model.NodeGroup) (sum int64) {
-	for k := range all {
-		sum += int64(all[k].Count) * all[k].Capacity[0]
-	}
-	return sum
 }
 
 // numbers returns the numbers of nodes by their names, -1 for others.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/stats"
 	"github.com/gapwise/gapwise/model"
 )
@@ -195,21 +196,13 @@ func (j *jobs) steadyShare(capacity float64, each func(k int) float64) float64 {
 // percent.
 func SteadyUse(resource string) string { return "steady use of " + resource }
 
-// capacityOf returns how much of a resource all nodes have.
-func capacityOf(b *model.Batch, r int) (sum float64) {
-	for g := range b.Nodes {
-		sum += float64(b.Nodes[g].Count) * float64(b.Nodes[g].Capacity[r])
-	}
-	return sum
-}
-
 // dominant returns the resource of which a job of nodes takes the largest share of all that there is (Ghodsi et al.:
 // Dominant Resource Fairness, 2011), the first of several; "" without nodes.
 func dominant(b *model.Batch, k int) (name string) {
 	most := 0.0
 	if n := b.Jobs[k].Needs; n != nil {
 		for r, need := range n.Each {
-			if share := float64(need) / capacityOf(b, r); need > 0 && share > most {
+			if share := float64(need) / float64(view.CapacityOf(b.Nodes, r)); need > 0 && share > most {
 				name, most = b.Resources[r], share
 			}
 		}
@@ -262,7 +255,7 @@ func jobMetrics(in model.Instance, s model.Solution, into map[string]float64) er
 	}
 	if b, is := in.(*model.Batch); is && len(b.Nodes) > 0 {
 		for r, name := range b.Resources {
-			into[SteadyUse(name)] = j.steadyShare(capacityOf(b, r), func(k int) float64 { return float64(j.jobs[k].Needs.Each[r]) })
+			into[SteadyUse(name)] = j.steadyShare(float64(view.CapacityOf(b.Nodes, r)), func(k int) float64 { return float64(j.jobs[k].Needs.Each[r]) })
 		}
 	}
 	return nil

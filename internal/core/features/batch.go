@@ -3,6 +3,7 @@
 package features
 
 import (
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -11,10 +12,7 @@ func Batch(b *model.Batch) []Feature {
 	var size, runtime moments
 	first, last, work, serial, capacity := 0.0, 0.0, 0.0, 0.0, float64(b.Processors)
 	if len(b.Nodes) > 0 { // of the first resource
-		capacity = 0
-		for _, g := range b.Nodes {
-			capacity += float64(g.Count) * float64(g.Capacity[0])
-		}
+		capacity = float64(view.CapacityOf(b.Nodes, 0))
 	}
 	for i := range b.Jobs {
 		j := &b.Jobs[i]

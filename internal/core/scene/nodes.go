@@ -2,7 +2,10 @@
 
 package scene
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/model"
+)
 
 // nodeLanes gives processes lanes of a picture: a node has a lane for each unit of its first resource, or for several if
 // there are many.
@@ -20,11 +23,7 @@ func lanesOf(in *model.Batch) *nodeLanes {
 	if len(in.Nodes) == 0 {
 		return nil
 	}
-	total := int64(0)
-	for g := range in.Nodes {
-		total += int64(in.Nodes[g].Count) * in.Nodes[g].Capacity[0]
-	}
-	l := &nodeLanes{unit: max(1, total/mostLanes), first: []int{0}}
+	l := &nodeLanes{unit: max(1, view.CapacityOf(in.Nodes, 0)/mostLanes), first: []int{0}}
 	for g := range in.Nodes {
 		for range in.Nodes[g].Count {
 			l.first = append(l.first, l.first[len(l.first)-1]+int(max(1, in.Nodes[g].Capacity[0]/l.unit)))

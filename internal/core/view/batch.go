@@ -33,6 +33,14 @@ type BatchNodes struct {
 	First     []int32   // the first node of each group, and at the end the number of nodes
 }
 
+// CapacityOf returns how much of resource r all nodes of some groups have; a valid instance has at most 1e18.
+func CapacityOf(nodes []model.NodeGroup, r int) (sum int64) {
+	for g := range nodes {
+		sum += int64(nodes[g].Count) * nodes[g].Capacity[r]
+	}
+	return sum
+}
+
 // NodeNeeds are what a job needs of nodes. Jobs with equal needs share one.
 type NodeNeeds struct {
 	Each              []int64
