@@ -21,12 +21,16 @@ import (
 // So no reservation moves to a later time for a later job, and on nodes that hold one process each, where numbers
 // decide, jobs start as on processors.
 //
+// While no job waits there are no steps: nodes that have room now have it as long as no reservation takes them, and
+// those that fit best now are the first step's. So such a job costs what it does under EASY.
+//
 // For q waiting jobs, p steps (at most two for each running and each waiting job), c classes and m nodes, a look at the
 // room of one kind of needs takes O(p c) if the steps have changed, and else O(p); a window of s steps O(s (c + m)), and
 // new nodes for all O(p (c + m)). Memory is O(p m).
 type conservativeNodes struct {
 	*machine
-	steps   []nodesStep // from now on, in time
+	steps   []nodesStep // from now on, in time; none while no job waits
+	eager   bool        // there are steps without that, too, for a test
 	base    *nodes.State
 	ends    []int64 // estimated end of each running job; 0: it isn't running
 	lists   [][]int32
@@ -63,10 +67,8 @@ type nodesReservation struct {
 const mostFails = 2
 
 func newConservativeNodes(m *machine) *conservativeNodes {
-	s := &conservativeNodes{machine: m, base: nodes.New(m.nodes.Nodes), kinds: map[*view.NodeNeeds]int{}, next: never,
+	return &conservativeNodes{machine: m, base: nodes.New(m.nodes.Nodes), kinds: map[*view.NodeNeeds]int{}, next: never,
 		expiry: heap.Heap[completion]{Less: completion.before}}
-	s.steps = []nodesStep{{state: nodes.New(m.nodes.Nodes)}}
-	return s
 }
 
 func (s *conservativeNodes) needs(k int32) *view.NodeNeeds { return s.nodes.Jobs[k].Needs }
@@ -77,7 +79,7 @@ func (s *conservativeNodes) arrive(k int32) {
 
 func (s *conservativeNodes) end(k int32) {
 	s.advance()
-	if s.ends[k] > s.now {
+	if s.ends[k] > s.now && s.steps != nil {
 		s.occupy(k, s.now, s.ends[k], s.lists[k], -1)
 		s.uses(s.ends[k], -1)
 		s.early = true
@@ -100,6 +102,9 @@ func (s *conservativeNodes) wake() int64 {
 
 // advance drops the steps that are over.
 func (s *conservativeNodes) advance() {
+	if s.steps == nil {
+		return
+	}
 	over := 0
 	for over+1 < len(s.steps) && s.steps[over+1].at <= s.now {
 		over++
@@ -114,6 +119,15 @@ func (s *conservativeNodes) pass() {
 	s.extend()
 	s.compress()
 	for _, k := range s.arrived {
+		if s.steps == nil && !s.eager {
+			if list := s.base.Fit(s.needs(k), int(s.jobs[k].width)); list != nil {
+				s.run(k, list)
+				continue
+			}
+		}
+		if s.steps == nil {
+			s.lay(s.ended())
+		}
 		kind, ok := s.kinds[s.needs(k)]
 		if !ok {
 			kind = len(s.kinds)
@@ -134,15 +148,21 @@ func (s *conservativeNodes) pass() {
 			s.next = min(s.next, x.start)
 			continue
 		}
-		k := x.job
-		s.start(k)
-		s.decisions[len(s.decisions)-1].Processors = x.list
-		s.base.Take(s.needs(k), x.list)
-		s.running, s.lists[k], s.ends[k] = append(s.running, k), x.list, s.estimatedEnd(k)
+		s.run(x.job, x.list)
 		s.uses(s.now, -1)
-		s.expiry.Push(completion{at: s.ends[k], job: k})
 	}
-	s.queue = rest
+	if s.queue = rest; len(rest) == 0 && !s.eager {
+		s.steps, s.early = nil, false
+	}
+}
+
+// run starts job k on nodes.
+func (s *conservativeNodes) run(k int32, list []int32) {
+	s.start(k)
+	s.decisions[len(s.decisions)-1].Processors = list
+	s.base.Take(s.needs(k), list)
+	s.running, s.lists[k], s.ends[k] = append(s.running, k), list, s.estimatedEnd(k)
+	s.expiry.Push(completion{at: s.ends[k], job: k})
 }
 
 // extend extends the estimates that jobs have overrun, and then makes all reservations anew.
@@ -161,10 +181,11 @@ func (s *conservativeNodes) extend() {
 		s.queue[i].start = never
 	}
 	for _, k := range over {
-		s.ends[k] = s.now + (s.now - s.starts[k])
-		s.split(s.ends[k])
-		s.occupy(k, s.now, s.ends[k], s.lists[k], 1)
-		s.uses(s.ends[k], 1)
+		if s.ends[k] = s.now + (s.now - s.starts[k]); s.steps != nil {
+			s.split(s.ends[k])
+			s.occupy(k, s.now, s.ends[k], s.lists[k], 1)
+			s.uses(s.ends[k], 1)
+		}
 		s.expiry.Push(completion{at: s.ends[k], job: k})
 	}
 	for i := range s.queue {
@@ -295,25 +316,33 @@ func (s *conservativeNodes) remove(x *nodesReservation) {
 	s.uses(end, -1)
 }
 
+// nodesEvent is a start or an end of a job that runs or has a reservation.
+type nodesEvent struct {
+	completion
+	list  *[]int32
+	begin bool
+}
+
+// ended returns the ends of the running jobs, in time.
+func (s *conservativeNodes) ended() (all []nodesEvent) {
+	for _, k := range s.running {
+		all = append(all, nodesEvent{completion{s.ends[k], k}, &s.lists[k], false})
+	}
+	slices.SortFunc(all, func(a, b nodesEvent) int { return a.compare(b.completion) })
+	return all
+}
+
 // anew chooses the nodes of all reservations, x among them, in the order of their starts. If not all fit, it reports
 // that and changes nothing.
 func (s *conservativeNodes) anew(x *nodesReservation) bool {
-	type event struct {
-		completion
-		list  *[]int32
-		begin bool
-	}
-	var all []event
-	for _, k := range s.running {
-		all = append(all, event{completion{s.ends[k], k}, &s.lists[k], false})
-	}
+	all := s.ended()
 	lists := make([][]int32, len(s.queue))
 	for i := range s.queue {
 		if r := &s.queue[i]; r.start < never {
-			all = append(all, event{completion{r.start, r.job}, &lists[i], true}, event{completion{r.start + s.jobs[r.job].estimate, r.job}, &lists[i], false})
+			all = append(all, nodesEvent{completion{r.start, r.job}, &lists[i], true}, nodesEvent{completion{r.start + s.jobs[r.job].estimate, r.job}, &lists[i], false})
 		}
 	}
-	slices.SortFunc(all, func(a, b event) int {
+	slices.SortFunc(all, func(a, b nodesEvent) int {
 		if a.at == b.at && a.begin != b.begin {
 			if b.begin {
 				return -1
@@ -339,6 +368,12 @@ func (s *conservativeNodes) anew(x *nodesReservation) bool {
 		}
 	}
 	s.next = min(s.next, x.start)
+	s.lay(all)
+	return true
+}
+
+// lay makes the steps of events in time.
+func (s *conservativeNodes) lay(all []nodesEvent) {
 	s.steps = append(s.steps[:0], nodesStep{at: s.now, state: s.base.Clone()})
 	for _, e := range all {
 		s.split(max(s.now, e.at))
@@ -350,5 +385,4 @@ func (s *conservativeNodes) anew(x *nodesReservation) bool {
 			last.state.Give(s.needs(e.job), *e.list)
 		}
 	}
-	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/heuristics/online"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/batch/nodes"
+	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -147,5 +148,48 @@ func TestConservativeNodesFirst(t *testing.T) {
 	}
 	if waits < 3*require.Rounds(300) || passed < require.Rounds(300) {
 		t.Errorf("%d jobs wait, %d are passed", waits, passed)
+	}
+}
+
+// Jobs that don't wait start as with steps that are always there: at the same times, on the same nodes.
+func TestConservativeNodesLazily(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(50, 24))
+	lazily := 0
+	for round := range require.Rounds(2000) {
+		in := testkit.RandomNodes(rng, 5+rng.IntN(30))
+		if round%20 == 0 {
+			in = manyNodes(rng)
+		}
+		in.KillAtEstimate = rng.IntN(2) == 0
+		if rng.IntN(2) == 0 { // few wait
+			for k := range in.Jobs {
+				in.Jobs[k].SubmitS *= 8
+			}
+		}
+		v := view.OfBatch(in)
+		order := []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderEvent, model.BatchOrderPyss}[rng.IntN(3)]
+		course := func(eager bool) *processors.Course {
+			p := newPolicy(func(m *machine) scheduler {
+				s := newConservativeNodes(m)
+				if s.eager = eager; eager {
+					s.lay(nil)
+				}
+				return s
+			}, 0)
+			p.nodes = v
+			return require.Value(online.BatchCourse(context.Background(), v, p, online.BatchOptions{Order: order}))(t)
+		}
+		want, got := course(true), course(false)
+		require.Same(t, "starts", want.Starts, got.Starts)
+		require.Same(t, "nodes", want.Lists, got.Lists)
+		for k := range got.Starts {
+			if got.Starts[k] == int64(in.Jobs[k].SubmitS*1e6) {
+				lazily++
+			}
+		}
+	}
+	if lazily < 10*require.Rounds(2000) {
+		t.Errorf("%d jobs don't wait", lazily)
 	}
 }
