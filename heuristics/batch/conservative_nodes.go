@@ -40,9 +40,11 @@ type conservativeNodes struct {
 	kinds   map[*view.NodeNeeds]int
 	next    int64 // at or before the earliest reservation; never: there is none
 	fails   int   // of anew in this pass
-	early   bool  // nodes have been given back since the last compression
-	expiry  heap.Heap[completion]
-	states  []*nodes.State // scratch
+	// freed holds the nodes given back since the last look at a job's reservation, moved those of this round of a
+	// compression.
+	freed, moved freedNodes
+	expiry       heap.Heap[completion]
+	states       []*nodes.State // scratch
 }
 
 // nodesStep is the nodes from a time on, up to the next step, by the reservations and the estimates.
@@ -67,8 +69,53 @@ type nodesReservation struct {
 const mostFails = 2
 
 func newConservativeNodes(m *machine) *conservativeNodes {
+	groups := len(m.nodes.Nodes.Capacity)
 	return &conservativeNodes{machine: m, base: nodes.New(m.nodes.Nodes), kinds: map[*view.NodeNeeds]int{}, next: never,
-		expiry: heap.Heap[completion]{Less: completion.before}}
+		expiry: heap.Heap[completion]{Less: completion.before}, freed: newFreedNodes(groups), moved: newFreedNodes(groups)}
+}
+
+// freedNodes bounds the spans of time in which nodes of each group have been given back.
+type freedNodes struct {
+	any      bool
+	from, to []int64 // by group
+}
+
+func newFreedNodes(groups int) freedNodes {
+	f := freedNodes{from: make([]int64, groups), to: make([]int64, groups)}
+	f.clear()
+	return f
+}
+
+func (f *freedNodes) clear() {
+	f.any = false
+	for g := range f.from {
+		f.from[g], f.to[g] = never, 0
+	}
+}
+
+func (f *freedNodes) add(g int32, from, to int64) {
+	f.any, f.from[g], f.to[g] = true, min(f.from[g], from), max(f.to[g], to)
+}
+
+// of returns the bounds of the groups that a job may use.
+func (f *freedNodes) of(needs *view.NodeNeeds) (from, to int64) {
+	from = never
+	for _, groups := range needs.Alternatives {
+		for _, g := range groups {
+			from, to = min(from, f.from[g]), max(to, f.to[g])
+		}
+	}
+	return from, to
+}
+
+// record adds nodes given back over [from, to).
+func (s *conservativeNodes) record(list []int32, from, to int64) {
+	for _, p := range list {
+		if g := s.nodes.Nodes.Group[p]; from < to {
+			s.freed.add(g, from, to)
+			s.moved.add(g, from, to)
+		}
+	}
 }
 
 func (s *conservativeNodes) needs(k int32) *view.NodeNeeds { return s.nodes.Jobs[k].Needs }
@@ -82,7 +129,7 @@ func (s *conservativeNodes) end(k int32) {
 	if s.ends[k] > s.now && s.steps != nil {
 		s.occupy(k, s.now, s.ends[k], s.lists[k], -1)
 		s.uses(s.ends[k], -1)
-		s.early = true
+		s.record(s.lists[k], s.now, s.ends[k])
 	}
 	s.base.Give(s.needs(k), s.lists[k])
 	s.running = slices.DeleteFunc(s.running, func(r int32) bool { return r == k })
@@ -134,7 +181,7 @@ func (s *conservativeNodes) pass() {
 			s.kinds[s.needs(k)] = kind
 		}
 		s.queue = append(s.queue, nodesReservation{job: k, kind: kind, start: never})
-		s.reserve(&s.queue[len(s.queue)-1])
+		s.reserve(&s.queue[len(s.queue)-1], 0, never)
 	}
 	s.arrived = s.arrived[:0]
 	if s.next > s.now {
@@ -152,7 +199,8 @@ func (s *conservativeNodes) pass() {
 		s.uses(s.now, -1)
 	}
 	if s.queue = rest; len(rest) == 0 && !s.eager {
-		s.steps, s.early = nil, false
+		s.steps = nil
+		s.freed.clear()
 	}
 }
 
@@ -189,58 +237,78 @@ func (s *conservativeNodes) extend() {
 		s.expiry.Push(completion{at: s.ends[k], job: k})
 	}
 	for i := range s.queue {
-		s.reserve(&s.queue[i])
+		s.reserve(&s.queue[i], 0, never)
 	}
-	s.early = false
+	s.freed.clear()
 }
 
 // compress moves reservations to earlier times, in rounds, until none moves.
+//
+// A job is looked at again from times alone at which it would run while nodes of its groups have been given back since
+// the last look: while the others run, there are no more free nodes for it than there were. (New nodes for all, chosen
+// at such a time in vain before, might be found now; on nodes that hold one process they never are chosen in vain.)
 func (s *conservativeNodes) compress() {
-	for s.early {
-		s.early = false
+	for s.freed.any {
+		s.moved.clear()
 		for i := range s.queue {
-			if x := &s.queue[i]; x.start > s.now && s.reserve(x) {
-				s.early = true
+			x := &s.queue[i]
+			if from, to := s.freed.of(s.needs(x.job)); x.start > max(s.now, from) {
+				s.reserve(x, from, to)
 			}
 		}
+		s.freed, s.moved = s.moved, s.freed
 	}
 }
 
-// reserve makes the earliest reservation for a job that has none, or moves its own to the earliest time before it, and
-// reports whether it has.
-func (s *conservativeNodes) reserve(x *nodesReservation) (moved bool) {
-	had, list, length, width := x.start, x.list, s.jobs[x.job].estimate, int64(s.jobs[x.job].width)
-	removed := had == never
+// reserve makes the earliest reservation for a job that has none, or moves its own to the earliest time before it: a time
+// at which it starts before one moment and ends after another.
+func (s *conservativeNodes) reserve(x *nodesReservation, after, before int64) {
+	old, length, width := *x, s.jobs[x.job].estimate, int64(s.jobs[x.job].width)
+	had, removed := old.start, old.start == never
 search:
-	for i := 0; i < len(s.steps) && s.steps[i].at < had; i++ {
+	for i := 0; i < len(s.steps) && s.steps[i].at < min(had, before); i++ {
 		at := s.steps[i].at
+		if at+length <= after {
+			continue
+		}
 		for j := i; j < len(s.steps) && (j == i || s.steps[j].at < min(at+length, had)); j++ {
 			if s.room(j, x.kind, x.job) < width {
 				i = j
 				continue search
 			}
 		}
-		if !removed { // its own nodes are free for it
-			s.remove(x)
+		if !removed && at+length > had { // its own nodes are free for it
+			s.remove(&old)
 			removed = true
 			i, _ = s.find(at)
 		}
 		if x.start, x.list = at, s.through(i, at+length, x.job); x.list != nil {
+			if !removed {
+				s.remove(&old)
+			}
 			s.put(x)
-			return true
+			if had < never {
+				s.record(old.list, had, had+length)
+			}
+			return
 		}
 		if s.fails == mostFails {
 			continue
 		}
 		if s.anew(x) {
-			return true
+			for g := range s.nodes.Nodes.Capacity {
+				if had < never {
+					s.freed.add(int32(g), s.now, never)
+					s.moved.add(int32(g), s.now, never)
+				}
+			}
+			return
 		}
 		s.fails++
 	}
-	if x.start, x.list = had, list; removed && had < never {
+	if *x = old; removed && had < never {
 		s.put(x)
 	}
-	return false
 }
 
 // room returns how many processes of a kind, job k's, fit in a step.

@@ -102,12 +102,10 @@ func (s *State) look(needs *view.NodeNeeds) {
 }
 
 // Through returns nodes that have room in each of some states, nil if there are too few: those that fit best in the
-// first. O(states · (classes + nodes))
+// first. O(classes + states · nodes)
 func Through(all []*State, needs *view.NodeNeeds, processes int) []int32 {
-	for _, s := range all {
-		s.look(needs)
-	}
 	s := all[0]
+	s.look(needs)
 	s.sort()
 	for _, groups := range needs.Alternatives {
 		s.choose(groups)
@@ -119,9 +117,13 @@ func Through(all []*State, needs *view.NodeNeeds, processes int) []int32 {
 			}
 			for i, word := range x.set {
 				for base := (x.low + int32(i)) << 6; word != 0; word &= word - 1 {
-					p, each := base+int32(bits.TrailingZeros64(word)), int64(processes-len(list))
-					for k := 0; k < len(all) && each > 0; k++ {
-						each = min(each, all[k].each[all[k].class[p]])
+					p, each := base+int32(bits.TrailingZeros64(word)), min(s.each[c], int64(processes-len(list)))
+					for k := 1; k < len(all) && each > 0; k++ {
+						if x := &all[k].classes[all[k].class[p]]; x.state.open(needs) {
+							each = Each(needs, x.free, each)
+						} else {
+							each = 0
+						}
 					}
 					for range each {
 						list = append(list, p)
