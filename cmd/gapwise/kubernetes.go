@@ -80,7 +80,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Action: func(ctx context.Context, c *cli.Command) error {
 					in, err := p.cluster(ctx, c)
 					if err != nil {
-						return err
+						return p.idle(c, err)
 					}
 					b := in.Bound(ctx)
 					if c.Bool("json") {
@@ -134,6 +134,16 @@ func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Inst
 		return nil, err
 	}
 	return p.instanceOf(c, found, o)
+}
+
+// idle answers in words for a cluster without pods that count, which isn't an error then. Other output has no form for it.
+func (p *program) idle(c *cli.Command, err error) error {
+	var idle *kubernetes.IdleError
+	if !errors.As(err, &idle) || c.Bool("json") || c.Bool("commands") || c.String("output") != "" {
+		return err
+	}
+	_, err = fmt.Fprintln(p.out, words.Wrap(idle.Text(), 78, 2))
+	return err
 }
 
 // instanceOf makes the instance of a cluster and prints its account.
@@ -298,7 +308,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	defer quiet()
 	in, err := p.instanceOf(c, found, read)
 	if err != nil {
-		return err
+		return p.idle(c, err)
 	}
 	if b := c.Int64("budget"); c.IsSet("budget") {
 		if b < 0 {
@@ -452,7 +462,7 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	o.Progress = nil // the questions follow each other quickly
 	e, err := kubernetes.Explain(ctx, found, read, o)
 	if err != nil {
-		return err
+		return p.idle(c, err)
 	}
 	if c.Bool("json") {
 		return writeLines(p.out, e)

@@ -134,7 +134,7 @@ func (t *Table) ran(all []jobs.Job, o *jobs.Options, c *counts) (made []jobs.Job
 	if !t.has["eligible"] {
 		c.Assumed.Say("no column Eligible tells dependencies and begin times: they count as waits")
 	}
-	c.NotModelled.Count(c.suspended, "suspensions of jobs, %d s in all: as they ran, they end that much earlier than under Slurm, with a mean response of %.0f s",
+	c.NotModelled.Count(c.suspended, "suspensions of jobs, which were suspended for %d s in all: as they ran, they end that much earlier than under Slurm, with a mean response of %.0f s",
 		c.suspension, response)
 	return append(made, started...)
 }

@@ -117,7 +117,40 @@ type group struct {
 	pods []*pod
 }
 
-// Convert makes the instance. The error wraps model.ErrInvalid.
+// IdleError says that a cluster has no pods but those of daemon sets, so that there is nothing to plan.
+type IdleError struct {
+	Nodes []string // without control planes
+}
+
+func (e *IdleError) Error() string { return fmt.Sprintf("%v cluster: %s", model.ErrInvalid, e.Text()) }
+
+// Unwrap returns model.ErrInvalid.
+func (*IdleError) Unwrap() error { return model.ErrInvalid }
+
+// Text is the answer that the cluster needs no search for.
+func (e *IdleError) Text() string {
+	text := "there are no pods but those of daemon sets, so that no pod needs "
+	switch len(e.Nodes) {
+	case 0:
+		return text + "any node but the control planes"
+	case 1:
+		return text + "the node: " + e.Nodes[0]
+	}
+	return fmt.Sprintf("%sany of %d nodes: %s", text, len(e.Nodes), strings.Join(e.Nodes, ", "))
+}
+
+// idle returns the error of a cluster without other pods.
+func idle(c *Cluster) error {
+	e := &IdleError{}
+	for k := range c.Nodes {
+		if _, plane := c.Nodes[k].Labels["node-role.kubernetes.io/control-plane"]; !plane {
+			e.Nodes = append(e.Nodes, c.Nodes[k].Name)
+		}
+	}
+	return e
+}
+
+// Convert makes the instance. The error wraps model.ErrInvalid, and is an IdleError for a cluster without pods that count.
 func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
@@ -143,7 +176,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.residents = v.read()
 	v.in.Account.Took(float64(len(v.pods)), "pods")
 	if len(v.pods) == 0 {
-		return nil, fmt.Errorf("%w cluster: there is nothing to plan: it has no pods but those of daemon sets, so each of its %d nodes could go", model.ErrInvalid, len(c.Nodes))
+		return nil, idle(c)
 	}
 	if err := v.hosts(); err != nil {
 		return nil, err

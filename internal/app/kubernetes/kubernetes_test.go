@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -326,5 +327,24 @@ func TestExplain(t *testing.T) {
 	}
 	if got != "33 33 34 35 36 36 36 36 37 " || e.Needless != 28 || e.Untried != 0 {
 		t.Errorf("%s and %d, %d not tried", got, e.Needless, e.Untried)
+	}
+}
+
+// A cluster with pods of daemon sets alone needs none of its nodes but control planes, and there is nothing to search for.
+func TestIdle(t *testing.T) {
+	node := func(name, labels string) string {
+		return `{"kind":"Node","metadata":{"name":"` + name + `","labels":{` + labels + `}},"status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True"}]}}`
+	}
+	daemon := `{"kind":"Pod","metadata":{"name":"d","namespace":"x","ownerReferences":[{"kind":"DaemonSet","name":"d","apiVersion":"apps/v1","uid":"u","controller":true}]},"spec":{"nodeName":"a","containers":[{"name":"c"}]},"status":{"phase":"Running"}}`
+	for want, items := range map[string]string{
+		"no pod needs any of 2 nodes: a, b":           node("a", "") + "," + node("b", "") + "," + daemon,
+		"no pod needs the node: a":                    node("a", "") + "," + node("p", `"node-role.kubernetes.io/control-plane":""`) + "," + daemon,
+		"no pod needs any node but the control plane": node("a", `"node-role.kubernetes.io/control-plane":""`) + "," + daemon,
+	} {
+		c := require.Value(kubernetes.Read(map[string][]byte{"x.json": []byte(`{"kind":"List","items":[` + items + `]}`)}))(t)
+		var idle *kubernetes.IdleError
+		if err := require.Err(kubernetes.Convert(c, kubernetes.Options{})); !errors.As(err, &idle) || !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
