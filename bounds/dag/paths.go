@@ -272,8 +272,8 @@ func (x *dagPaths) critical() float64 {
 }
 
 // area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two choices of weights of the machines.
-// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed. Costs are those of
-// machines that can run the task.
+// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed. Machines that
+// can't run a task have no part in its costs.
 func (x *dagPaths) area() float64 {
 	g := x.g
 	m := g.Machines

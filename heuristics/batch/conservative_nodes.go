@@ -296,8 +296,8 @@ search:
 			continue
 		}
 		if s.anew(x) {
-			for g := range s.nodes.Nodes.Capacity {
-				if had < never {
+			if had < never { // all may have other nodes
+				for g := range s.nodes.Nodes.Capacity {
 					s.freed.add(int32(g), s.now, never)
 					s.moved.add(int32(g), s.now, never)
 				}
