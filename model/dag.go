@@ -13,11 +13,13 @@ import (
 // 2002.
 //
 // Every task runs once, without interruption, on one machine; a machine runs
-// one task at a time. An edge between tasks on different machines is a transfer. It starts when its producer has
+// one task at a time, or, of an instance with resources, as many as its capacity holds: the needs of the tasks that run
+// there add up to at most the capacity of each resource at any time. A task that takes no time needs no room. An edge between tasks on different machines is a transfer. It starts when its producer has
 // finished, or later, and its consumer waits for its end. A transfer from machine m first waits for m's start-up
 // latency and then sends its data at the rate that the transfer model gives it (see TransferModel). The data of an edge
 // within a machine take data / LocalRate from its producer's end, under every transfer model: they share nothing, and
-// the machine is free meanwhile. Without such a rate they take no time. A task may be unable to run on some machines: its cost there is infinite.
+// the machine is free meanwhile. Without such a rate they take no time. A task may be unable to run on some machines:
+// its cost there is infinite, or its needs are above the machine's capacity.
 //
 // An edge may name the files of its data (see DAGEdge.Files): a machine gets a file once, and keeps it.
 //
@@ -29,10 +31,12 @@ type DAG struct {
 	Account *Account `json:"account,omitempty"`
 	// TransferModel is how transfers share the network; empty means ideal.
 	TransferModel TransferModel `json:"transfer_model,omitempty"`
-	Machines      []Machine     `json:"machines"`
-	Tasks         []DAGTask     `json:"tasks"`
-	Edges         []DAGEdge     `json:"edges"`
-	Network       Network       `json:"network,omitempty"`
+	// Resources names the resources of machines and tasks, with their unit: "cores", "memory_mb".
+	Resources []string  `json:"resources,omitempty"`
+	Machines  []Machine `json:"machines"`
+	Tasks     []DAGTask `json:"tasks"`
+	Edges     []DAGEdge `json:"edges"`
+	Network   Network   `json:"network,omitempty"`
 }
 
 // DAGTask is a node of the graph. It states its cost on each machine or its
@@ -42,6 +46,9 @@ type DAGTask struct {
 	// CostS are seconds, one for each machine: +Inf, in files null, where the task can't run.
 	CostS []float64 `json:"cost_s,omitempty" null:"+Inf"`
 	Work  *float64  `json:"work,omitempty"` // seconds are work over the machine's speed
+	// Needs are what the task takes while it runs, by resource; NeedsOn states them for machines on which they differ.
+	Needs   []int64            `json:"needs,omitempty"`
+	NeedsOn map[string][]int64 `json:"needs_on,omitempty"`
 }
 
 // DAGEdge states that To needs Data units of From's output.
@@ -140,12 +147,27 @@ func (d *DAG) WithoutContention() *DAG {
 	return &free
 }
 
-// Cost returns the run time of task t on machine m in seconds, +Inf if it can't run there.
+// Cost returns the run time of task t on machine m in seconds, +Inf if it can't run there, for want of capacity, too.
 func (d *DAG) Cost(t, m int) float64 {
+	for r, need := range d.Needs(t, m) {
+		if need > d.Machines[m].Capacity[r] {
+			return math.Inf(1)
+		}
+	}
 	if w := d.Tasks[t].Work; w != nil {
 		return *w / d.Machines[m].Speed
 	}
 	return d.Tasks[t].CostS[m]
+}
+
+// Needs returns what task t takes on machine m, by resource; nil without resources. It isn't to be changed.
+func (d *DAG) Needs(t, m int) []int64 {
+	if x := &d.Tasks[t]; x.NeedsOn != nil {
+		if own, ok := x.NeedsOn[d.Machines[m].ID]; ok {
+			return own
+		}
+	}
+	return d.Tasks[t].Needs
 }
 
 // EdgeTasks returns the numbers of each edge's tasks, -1 for an id that no task has. O(V + E).

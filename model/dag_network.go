@@ -34,13 +34,15 @@ func TCPShare(n int32) float64 { return 1 - 1/(1+3*float64(n)) }
 // TransferModels lists them all.
 var TransferModels = []TransferModel{TransferIdeal, TransferFair, TransferTCP, TransferTCPAll}
 
-// Machine is a place where tasks run, one at a time.
+// Machine is a place where tasks run, one at a time unless it has a capacity.
 type Machine struct {
 	ID       string  `json:"id"`
 	StartupS float64 `json:"startup_s,omitempty"` // L: seconds before a transfer from here begins to send
 	Speed    float64 `json:"speed,omitempty"`     // work per second, for tasks that state their work
 	// LocalRate is the rate of data between two tasks here, in data units per second; 0: they take no time.
 	LocalRate float64 `json:"local_rate,omitempty"`
+	// Capacity is what the tasks that run here at a time have together, by resource.
+	Capacity []int64 `json:"capacity,omitempty"`
 }
 
 // Network connects the machines: any two by a path with a rate of its own, some

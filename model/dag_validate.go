@@ -28,6 +28,8 @@ var dagKeys = object{about: "A task graph to run on heterogeneous machines so th
 			"(fair), or so that n of them get the share 1 - 1/(1+3n) of a link together (tcp; tcp-all: plans " +
 			"count on 3/4 of every path, with " +
 			"links or without)"},
+		{name: "resources", distinct: true, many: maxResources, each: &key{filled: true}, about: "of machines, with the " +
+			"unit; without any a machine runs one task at a time"},
 		{name: "machines", of: &machineKeys, few: 1, many: maxSize},
 		{name: "tasks", of: &dagTaskKeys, many: maxSize},
 		{name: "edges", of: &dagEdgeKeys, many: maxSize},
@@ -50,7 +52,11 @@ var machineKeys = object{keys: []key{
 		"their work; 0 is none"},
 	{name: "local_rate", zero: true, least: minFigure, most: maxFigure, about: "data units per second between two " +
 		"tasks here; missing or 0: their data take no time"},
+	{name: "capacity", each: &dagAmountKey, about: "one for each of the instance's resources"},
 }}
+
+// dagAmountKey bounds capacities and needs, so that the needs of all tasks add up without overflow.
+var dagAmountKey = key{most: 1e12}
 
 var dagTaskKeys = object{
 	keys: []key{
@@ -59,6 +65,8 @@ var dagTaskKeys = object{
 			"for each machine in their order; null: it can't run there, but somewhere it must"},
 		{name: "work", zero: true, least: minFigure, most: maxFigure, about: "seconds are work over the machine's " +
 			"speed"},
+		{name: "needs", each: &dagAmountKey, about: "while it runs, one for each of the instance's resources"},
+		{name: "needs_on", each: &key{each: &dagAmountKey}, about: "the needs on machines where they differ, by the machine's id"},
 	},
 	rules: `"if": {"required": ["work"]}, "then": {"properties": {"cost_s": {"maxItems": 0}}},
 		"else": {"required": ["cost_s"], "properties": {"cost_s": {"contains": {"type": "number"}}}}`}
@@ -74,7 +82,8 @@ var dagEdgeKeys = object{keys: []key{
 
 // Validate reports the first broken rule. The rules are: at least one machine; non-empty, distinct ids; for each task a
 // cost on each machine, finite on one at least, or a work and a speed of each machine; edges between known tasks, each
-// once, without a cycle; a bandwidth or path capacities if there is anything to transfer; routes of known links between
+// once, without a cycle; capacities and needs of each
+// resource, with a machine that has room for each task; a bandwidth or path capacities if there is anything to transfer; routes of known links between
 // known machines, each pair at most once; files that add up to their edge's data, each of one size. Errors about an
 // element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
@@ -87,6 +96,9 @@ func (d *DAG) Validate() error {
 		if err := d.newID(machines, "machines", m, x.ID, machineKeys.wrong(x)); err != nil {
 			return err
 		}
+		if len(x.Capacity) != len(d.Resources) {
+			return d.bad("machines", m, "id %q: capacity has %d values, there are %d resources", x.ID, len(x.Capacity), len(d.Resources))
+		}
 	}
 	tasks := elements{kind: KindDAG, list: "tasks", id: func(t int) string { return d.Tasks[t].ID }}
 	cost, work := dagTaskKeys.key("cost_s").each, dagTaskKeys.key("work")
@@ -96,6 +108,9 @@ func (d *DAG) Validate() error {
 			return tasks.bad(t, "%s", why)
 		}
 		if err := d.checkCosts(t, cost); err != nil {
+			return err
+		}
+		if err := d.checkNeeds(t, machines); err != nil {
 			return err
 		}
 	}
@@ -246,6 +261,37 @@ func (d *DAG) checkCosts(t int, cost *key) error {
 		return d.bad("tasks", t, "id %q: cost_s has only null, it can run on no machine; give one a cost", x.ID)
 	}
 	return nil
+}
+
+// checkNeeds returns an error in the needs of a task, nil if there is none: it can run somewhere.
+func (d *DAG) checkNeeds(t int, machines map[string]int) error {
+	x := &d.Tasks[t]
+	if len(x.Needs) != len(d.Resources) {
+		return d.bad("tasks", t, "id %q: needs has %d values, there are %d resources", x.ID, len(x.Needs), len(d.Resources))
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.NeedsOn)) {
+		own := x.NeedsOn[id]
+		if _, ok := machines[id]; !ok {
+			return d.bad("tasks", t, "id %q: needs_on has the machine %q, there is no such machine", x.ID, id)
+		}
+		if len(own) != len(d.Resources) {
+			return d.bad("tasks", t, "id %q: needs_on[%q] has %d values, there are %d resources", x.ID, id, len(own), len(d.Resources))
+		}
+		for r, n := range own {
+			if !dagAmountKey.holds(float64(n)) {
+				return d.bad("tasks", t, "id %q: %s", x.ID, dagAmountKey.misfit(fmt.Sprintf("needs_on[%q][%d]", id, r), float64(n), n))
+			}
+		}
+	}
+	if len(d.Resources) == 0 {
+		return nil
+	}
+	for m := range d.Machines {
+		if !math.IsInf(d.Cost(t, m), 1) {
+			return nil
+		}
+	}
+	return d.bad("tasks", t, "id %q: its needs are above the capacity of each machine that could run it; raise one", x.ID)
 }
 
 // checkCycle returns an error that names the tasks of a cycle, nil if there is none.

@@ -20,6 +20,7 @@ const (
 	ineligibleMachine  = "ineligible_machine"  // a task is on a machine that can't run it
 	invalidStart       = "invalid_start"       // a start that is NaN, infinite or before 0
 	machineOverlap     = "machine_overlap"     // two tasks at a time on one machine
+	machineCapacity    = "machine_capacity"    // tasks that run at a time need more than the machine has
 	missingPath        = "missing_path"        // an edge is between machines without a path
 	missingTransfer    = "missing_transfer"    // an edge between two machines has no transfer
 	unknownTransfer    = "unknown_transfer"    // a transfer of no edge

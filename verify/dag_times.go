@@ -293,56 +293,111 @@ func (j *dagJudge) arrivals(p *paths) (arrived []arrival, replayed []*big.Rat) {
 	return arrived, nil
 }
 
+// stay is a task's time on its machine.
+type stay struct {
+	start  float64
+	finish double
+	task   int32
+}
+
 // overlaps checks each machine's tasks in the order of their starts. Two tasks
 // overlap if neither fits behind the other within the tolerance: so a task
 // shorter than the tolerance can't run amidst another one, either.
 func (j *dagJudge) overlaps(r *Report) {
-	type run struct {
-		start  float64
-		finish double
-		task   int32
-	}
 	count := make([]int, len(j.in.Machines))
 	for t, m := range j.on {
 		if !math.IsNaN(j.start[t]) {
 			count[m]++
 		}
 	}
-	tasks := make([][]run, len(j.in.Machines))
+	tasks := make([][]stay, len(j.in.Machines))
 	for m, n := range count {
-		tasks[m] = make([]run, 0, n)
+		tasks[m] = make([]stay, 0, n)
 	}
 	for t, m := range j.on {
 		if !math.IsNaN(j.start[t]) {
-			tasks[m] = append(tasks[m], run{j.start[t], j.finish(t), int32(t)})
+			tasks[m] = append(tasks[m], stay{j.start[t], j.finish(t), int32(t)})
 		}
 	}
 	for m, list := range tasks {
 		if j.ctx.Err() != nil {
 			return
 		}
-		slices.SortFunc(list, func(a, b run) int {
+		slices.SortFunc(list, func(a, b stay) int {
 			return cmp.Or(cmp.Compare(a.start, b.start), a.finish.compare(b.finish), cmp.Compare(a.task, b.task))
 		})
+		if len(j.in.Resources) > 0 {
+			j.crowds(r, m, list)
+			continue
+		}
 		for k := 1; k < len(list); k++ {
 			if stopped(j.ctx, k) {
 				return
 			}
 			a, b := &list[k-1], &list[k]
-			la, lb := j.length[a.task], j.length[b.task]
-			if !j.fine(double{hi: b.start}, a.finish, 0, roundings, min(la, lb)) {
-				by := j.late(exact(b.start), a.finish.rat(), la, lb)
-				if by > 0 {
-					by = min(by, j.late(exact(a.start), b.finish.rat(), la, lb))
-				}
-				if by > 0 {
-					r.add(machineOverlap, by, "tasks %q and %q on machine %q",
-						j.in.Tasks[a.task].ID, j.in.Tasks[b.task].ID, j.in.Machines[m].ID)
-				}
+			if by := j.overlap(a, b); by > 0 {
+				r.add(machineOverlap, by, "tasks %q and %q on machine %q",
+					j.in.Tasks[a.task].ID, j.in.Tasks[b.task].ID, j.in.Machines[m].ID)
 			}
 			if b.finish.less(a.finish) { // the longer one counts for the next
 				list[k] = *a
 			}
 		}
+	}
+}
+
+// overlap returns by how many seconds two tasks overlap, of which the first starts no later; 0 if that is tolerated.
+func (j *dagJudge) overlap(a, b *stay) float64 {
+	la, lb := j.length[a.task], j.length[b.task]
+	if j.fine(double{hi: b.start}, a.finish, 0, roundings, min(la, lb)) {
+		return 0
+	}
+	by := j.late(exact(b.start), a.finish.rat(), la, lb)
+	if by > 0 {
+		by = min(by, j.late(exact(a.start), b.finish.rat(), la, lb))
+	}
+	return by
+}
+
+// crowds checks that the tasks of a machine have room, in the order of their starts: each with all that overlap it and
+// started no later, since of intervals that meet in pairs all have a common moment, the last start. A task that takes
+// no time needs no room. Tasks that end by the exact start of another one leave, as those after it start no sooner.
+// O(n log n) if all ends are so, O(n²) for n at a time otherwise.
+func (j *dagJudge) crowds(r *Report, m int, list []stay) {
+	in, capacity := j.in, j.in.Machines[m].Capacity
+	var open []*stay // by falling ends
+	used := make([]int64, len(capacity))
+	for k := range list {
+		b := &list[k]
+		if stopped(j.ctx, k) {
+			return
+		}
+		if j.length[b.task] == 0 {
+			continue
+		}
+		for n := len(open); n > 0 && !(double{hi: b.start}).less(open[n-1].finish); n-- {
+			for i, need := range in.Needs(int(open[n-1].task), m) {
+				used[i] -= need
+			}
+			open = open[:n-1]
+		}
+		for i, need := range in.Needs(int(b.task), m) {
+			used[i] += need
+			if used[i] <= capacity[i] {
+				continue
+			}
+			sum := need
+			for _, a := range open {
+				if j.overlap(a, b) > 0 {
+					sum += in.Needs(int(a.task), m)[i]
+				}
+			}
+			if sum > capacity[i] {
+				r.add(machineCapacity, float64(sum-capacity[i]), "task %q and those that run with it from %v s on need %d of %s on machine %q, which has %d",
+					in.Tasks[b.task].ID, b.start, sum, in.Resources[i], in.Machines[m].ID, capacity[i])
+			}
+		}
+		at, _ := slices.BinarySearchFunc(open, b, func(a, b *stay) int { return b.finish.compare(a.finish) })
+		open = slices.Insert(open, at, b)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // goroutines may read it.
 type Graph struct {
 	Tasks, Machines int
-	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m], +Inf if it can't run there
+	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m], +Inf if it can't run there, for want of room, too
 	From, To        []int32   // tasks of each edge
 	// Data are data units of each edge; if it has files, of the largest one: it takes as long as that alone, see Comm.
 	Data []float64
@@ -25,6 +25,7 @@ type Graph struct {
 	// and later ones don't count it. So bounds may add up Load on links. Sum are all data of each edge.
 	Load, Sum []float64
 	Files     *Files // nil if no edge has files
+	Room      *Rooms // of machines that run several tasks at once; nil: each runs one at a time
 
 	// Edges into and out of task t, ascending: see Pred and Succ.
 	predAt, predEdges, succAt, succEdges []int32
@@ -55,9 +56,12 @@ func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[
 // Route returns the links on the path from machine m to n.
 func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
 
-// Interchangeable reports whether there are several machines, each task costs the same on all, and data take no time
-// between any two. Any machine can then replace any other. O(tasks machines + edges machines²).
+// Interchangeable reports whether there are several machines that run one task at a time, each task costs the same on
+// all, and data take no time between any two. Any machine can then replace any other. O(tasks machines + edges machines²).
 func (g *Graph) Interchangeable() bool {
+	if g.Room != nil {
+		return false
+	}
 	for t := range g.Tasks {
 		costs := g.Cost[t*g.Machines:][:g.Machines]
 		if slices.Min(costs) < slices.Max(costs) {
@@ -108,7 +112,7 @@ func OfDAG(d *model.DAG) *Graph {
 		Data:    make([]float64, len(d.Edges)),
 		Startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
 	for t := range d.Tasks {
-		if d.Tasks[t].Work == nil {
+		if d.Tasks[t].Work == nil && len(d.Resources) == 0 {
 			copy(g.Cost[t*m:], d.Tasks[t].CostS)
 			continue
 		}
@@ -120,6 +124,7 @@ func OfDAG(d *model.DAG) *Graph {
 	for e := range d.Edges {
 		g.Data[e] = d.Edges[e].Data
 	}
+	g.rooms(d)
 	g.files(d)
 	g.predAt, g.predEdges = byTask(n, g.To)
 	g.succAt, g.succEdges = byTask(n, g.From)

@@ -5,6 +5,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -16,7 +17,7 @@ type Hold string
 // The reasons why a task waited.
 const (
 	HoldNothing  Hold = ""         // neither a task nor data
-	HoldMachine  Hold = "machine"  // the task before it on its machine, which sends it nothing
+	HoldMachine  Hold = "machine"  // the task before it on its machine, or one that left it room there, which sends it nothing
 	HoldData     Hold = "data"     // the output of a task on the same machine
 	HoldTransfer Hold = "transfer" // the data sent by a task on another machine
 )
@@ -107,7 +108,11 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 				}
 			}
 		}
-		if b := before[t]; b >= 0 && (next < 0 || end[b] > until+tolerance) {
+		b := before[t]
+		if g.Room != nil {
+			b = g.madeRoom(t, machine, place, end)
+		}
+		if b >= 0 && (next < 0 || end[b] > until+tolerance) {
 			next, until, x.By, x.Transfer, x.ArrivedS = b, end[b], HoldMachine, -1, 0
 		}
 		x.IdleS = max(x.StartS-until, 0)
@@ -119,6 +124,43 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 	}
 	slices.Reverse(path)
 	return path, nil
+}
+
+// madeRoom returns the task whose end made room for t on its machine, -1 if t had room before: the last one to end by t's
+// start without whose end t wouldn't fit. Start and end of the others are at most 16 ends back. O(V).
+func (g *Graph) madeRoom(t int, machine []int32, place []int, end []float64) int {
+	m := machine[t]
+	start := func(u int) float64 { return end[u] - g.Cost[u*g.Machines+int(m)] }
+	var ended []int
+	for u := range machine {
+		if machine[u] == m && place[u] < place[t] && end[u] > start(u) {
+			ended = append(ended, u)
+		}
+	}
+	slices.SortFunc(ended, func(a, b int) int { return cmp.Or(cmp.Compare(end[b], end[a]), cmp.Compare(place[b], place[a])) })
+	begin, looked := start(t), 0
+	begin += 1e-9 * math.Abs(begin)
+	left := make([]int64, g.Room.Resources)
+	for _, b := range ended {
+		if end[b] > begin {
+			continue
+		}
+		copy(left, g.Room.Of(m))
+		for _, u := range ended {
+			if start(u) < end[b] && end[u] >= end[b] {
+				for r, n := range g.Room.Need(int32(u), m) {
+					left[r] -= n
+				}
+			}
+		}
+		if !Fits(g.Room.Need(int32(t), m), left) {
+			return b
+		}
+		if looked++; looked == 16 {
+			break
+		}
+	}
+	return -1
 }
 
 // transferOf returns the number of the transfer of each edge, -1 without.

@@ -343,6 +343,42 @@ func Files(rng *rand.Rand, d *model.DAG) *model.DAG {
 	return d
 }
 
+// Roomy gives the machines of d capacities of some resources, and the tasks needs. Each task fits where it could run.
+func Roomy(rng *rand.Rand, d *model.DAG) *model.DAG {
+	d.Resources = []string{"cores", "memory_mb"}[:1+rng.IntN(2)]
+	most := int64(one(rng, 1, 2, 4, 16))
+	least := make([]int64, len(d.Resources))
+	for m := range d.Machines {
+		for r := range least {
+			c := 1 + rng.Int64N(most)
+			if m == 0 || c < least[r] {
+				least[r] = c
+			}
+			d.Machines[m].Capacity = append(d.Machines[m].Capacity, c)
+		}
+	}
+	draw := func(of []int64) (needs []int64) {
+		for r := range least {
+			needs = append(needs, min(rng.Int64N(of[r]+1), 1+rng.Int64N(most)))
+		}
+		return needs
+	}
+	for t := range d.Tasks {
+		x := &d.Tasks[t]
+		x.Needs = draw(least)
+		for _, a := range d.Machines {
+			if rng.IntN(20) == 0 {
+				if x.NeedsOn == nil {
+					x.NeedsOn = map[string][]int64{}
+				}
+				x.NeedsOn[a.ID] = draw(a.Capacity)
+			}
+		}
+	}
+	d.Name += "-roomy"
+	return d
+}
+
 // RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
 // them on that of the one before.
 func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {
@@ -382,7 +418,7 @@ func LinkInto(d *model.DAG) {
 	for _, a := range d.Machines {
 		d.Network.Links = append(d.Network.Links, model.Link{ID: a.ID, Capacity: d.Network.Bandwidth})
 		for _, b := range d.Machines {
-			if a != b {
+			if a.ID != b.ID {
 				d.Network.Routes = append(d.Network.Routes, model.Route{From: b.ID, To: a.ID, Links: []string{a.ID}, OneWay: true})
 			}
 		}

@@ -33,14 +33,16 @@ type Replay struct {
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
 	flows   []int32   // scratch, by link: transfers under way
-	left    []float64 // scratch, by link: capacity without a transfer yet
+	spare   []float64 // scratch, by link: capacity without a transfer yet
 	open    []int32   // scratch, by link: transfers without a rate yet
 
-	work    int64   // of runs, in some 20 ns
-	machine []int32 // the plan's
-	missing []int32 // what a task waits for: edges and its machine
-	next    []int32 // the task after it on its machine
-	held    []int32 // what a transfer waits for: its producer and transfers before it
+	work    int64     // of runs, in some 20 ns
+	machine []int32   // the plan's
+	missing []int32   // what a task waits for: edges and its machine
+	next    []int32   // the task after it on its machine
+	left    [][]int64 // capacity of each machine beside its tasks; nil: machines run one at a time
+	waiting []int32   // task that waits for room on each machine, -1 without
+	held    []int32   // what a transfer waits for: its producer and transfers before it
 	heldBy  [][]int32
 	from    []float64 // of each transfer: it starts no sooner; nil: as soon as it can
 	queue   events
@@ -90,6 +92,9 @@ func NewReplay(g *view.Graph) *Replay {
 	}
 	if g.Files != nil {
 		r.files = newFiles(g)
+	}
+	if g.Room != nil {
+		r.left, r.waiting = make([][]int64, g.Machines), make([]int32, g.Machines)
 	}
 	return r
 }
@@ -142,7 +147,7 @@ func (r *Replay) findClasses() {
 		r.classes[k].part = number[l]
 	}
 	r.dirty = make([]bool, len(number))
-	r.flows, r.left, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
+	r.flows, r.spare, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
 }
 
 // Contends reports whether transfers from machine m to n share links under the
@@ -170,6 +175,9 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	if r.files != nil {
 		r.files.reset(g, p.Machine)
 		r.work += int64(len(r.files.Edge)) / 4
+	}
+	for m := range r.left {
+		r.left[m], r.waiting[m] = append(r.left[m][:0], g.Room.Of(int32(m))...), -1
 	}
 	for t := range int32(g.Tasks) {
 		if r.missing[t] == 0 {
@@ -252,16 +260,50 @@ func (r *Replay) setHolds(holds []Hold) {
 	}
 }
 
+// begin starts a task that waits for nothing but, on a machine with a capacity, for room.
 func (r *Replay) begin(t int32) {
+	m := r.machine[t]
+	cost := r.g.Cost[int(t)*r.g.Machines+int(m)]
+	if r.left != nil {
+		r.missing[t] = -1 // it has begun to wait
+		if cost > 0 {
+			need := r.g.Room.Need(t, m)
+			if !view.Fits(need, r.left[m]) {
+				r.waiting[m] = t
+				return
+			}
+			for k, n := range need {
+				r.left[m][k] -= n
+			}
+		}
+	}
 	r.Start[t] = r.now
-	r.queue.push(event{r.now + r.g.Cost[int(t)*r.g.Machines+int(r.machine[t])], taskEnds, t})
+	r.queue.push(event{r.now + cost, taskEnds, t})
+	if r.left != nil {
+		r.follow(t)
+	}
+}
+
+// follow lets the task after t on its machine go.
+func (r *Replay) follow(t int32) {
+	if s := r.next[t]; s >= 0 {
+		if r.missing[s]--; r.missing[s] == 0 {
+			r.begin(s)
+		}
+	}
 }
 
 func (r *Replay) taskEnd(t int32) {
 	r.Finish[t] = r.now
 	r.done++
-	if s := r.next[t]; s >= 0 {
-		if r.missing[s]--; r.missing[s] == 0 {
+	if r.left == nil {
+		r.follow(t)
+	} else if m := r.machine[t]; r.g.Cost[int(t)*r.g.Machines+int(m)] > 0 {
+		for k, n := range r.g.Room.Need(t, m) {
+			r.left[m][k] += n
+		}
+		if s := r.waiting[m]; s >= 0 {
+			r.waiting[m] = -1
 			r.begin(s)
 		}
 	}
@@ -375,9 +417,9 @@ func (r *Replay) fill(part int32) {
 			if r.flows[l] == 0 {
 				continue
 			}
-			r.left[l], r.open[l] = r.g.Links[l], r.flows[l]
+			r.spare[l], r.open[l] = r.g.Links[l], r.flows[l]
 			if r.g.Transfer != model.TransferFair {
-				r.left[l] *= model.TCPShare(r.flows[l])
+				r.spare[l] *= model.TCPShare(r.flows[l])
 			}
 			r.flows[l] = 0
 		}
@@ -402,7 +444,7 @@ func (r *Replay) fill(part int32) {
 			c.rate = least
 			c.at = r.now + max(0, c.due[0].end-c.served)/least
 			for _, l := range c.links {
-				r.left[l] -= least * float64(len(c.due))
+				r.spare[l] -= least * float64(len(c.due))
 				r.open[l] -= int32(len(c.due))
 			}
 		}
@@ -415,7 +457,7 @@ func (r *Replay) fill(part int32) {
 func (r *Replay) shareOf(c *class) float64 {
 	share := c.limit
 	for _, l := range c.links {
-		share = min(share, r.left[l]/float64(r.open[l]))
+		share = min(share, r.spare[l]/float64(r.open[l]))
 	}
 	return share
 }
