@@ -23,10 +23,14 @@ func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 		return dagPath(ctx, in, e)
 	case evidence.Load:
 		return dagLoad(ctx, in, e)
-	case evidence.Ordering:
+	case evidence.Ordering, evidence.Gathering:
+		if severalAtOnce(in) {
+			return Followed{}, errOneAtATime
+		}
+		if e.Type == evidence.Gathering {
+			return dagGathering(ctx, in, e)
+		}
 		return dagOrdering(ctx, in, e)
-	case evidence.Gathering:
-		return dagGathering(ctx, in, e)
 	case evidence.Traffic:
 		return dagTraffic(ctx, in, e)
 	}
@@ -377,11 +381,15 @@ func dagPath(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, e
 
 // dagLoad recomputes Σ_t min_a w_a cost(t, a) / Σ_a w_a. For any weights w ≥ 0 it bounds the
 // makespan C: a machine's tasks take C at most, so Σ_a w_a C ≥ Σ_a w_a Σ_{t on a} cost(t, a). The least is over the
-// machines that can run t.
+// machines that can run t. Where machines run several tasks at once, a cost counts by its part.
 func dagLoad(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	m := len(in.Machines)
 	if len(in.Tasks)*m > maxEvidenceWork {
 		return Followed{}, tooMuch("costs")
+	}
+	takes, err := partOf(in, e.Resource)
+	if err != nil {
+		return Followed{}, err
 	}
 	var weight, cost binary
 	all := new(big.Int)
@@ -401,19 +409,25 @@ func dagLoad(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, e
 			cost.see(in.Cost(t, a))
 		}
 	}
-	sum, ok := dagLoadSmall(ctx, in, e.Weights, weight, cost)
-	if !ok {
-		sum = dagLoadSum(ctx, in, weights, cost)
+	var sum *big.Int
+	if ok := false; takes.resource < 0 {
+		sum, ok = dagLoadSmall(ctx, in, e.Weights, weight, cost)
+		if !ok {
+			sum = nil
+		}
+	}
+	if sum == nil {
+		sum = dagLoadSum(ctx, in, takes, weights, cost)
 	}
 	if ctx.Err() != nil {
 		return Followed{}, ctx.Err()
 	}
 	b := cost.rat(sum)
-	return Followed{Bound: b.Quo(b, new(big.Rat).SetInt(all)), How: fmt.Sprintf("the load of %d weighted machines", m)}, nil
+	return Followed{Bound: b.Quo(b, new(big.Rat).SetInt(all.Mul(all, takes.whole))), How: fmt.Sprintf("the load of %d weighted machines", m)}, nil
 }
 
-// dagLoadSum returns Σ_t min_a w_a cost(t, a).
-func dagLoadSum(ctx context.Context, in *model.DAG, weights []*big.Int, cost binary) *big.Int {
+// dagLoadSum returns Σ_t min_a w_a cost(t, a), times the parts' whole.
+func dagLoadSum(ctx context.Context, in *model.DAG, takes *part, weights []*big.Int, cost binary) *big.Int {
 	sum, x := new(big.Int), new(big.Int)
 	for t := range in.Tasks {
 		if stopped(ctx, t) {
@@ -425,7 +439,8 @@ func dagLoadSum(ctx context.Context, in *model.DAG, weights []*big.Int, cost bin
 			if math.IsInf(c, 1) {
 				continue
 			}
-			if x.Mul(weights[a], cost.whole(c)); least == nil || x.Cmp(least) < 0 {
+			x.Mul(weights[a], cost.whole(c))
+			if x.Mul(x, takes.of(t, a)); least == nil || x.Cmp(least) < 0 {
 				least = new(big.Int).Set(x)
 			}
 		}
@@ -479,8 +494,13 @@ func dagLoadSmall(ctx context.Context, in *model.DAG, weights []float64, weight,
 //
 // If a schedule ends at R = H + x ≥ H, each task of least head s, cost c and tail r runs within
 // [s, R - r]. Within [a, b + x) it must hence do at least min(c, b + x - a, s + c - a, b + x - (R - r - c)), and no
-// term is less than with x = 0. The M machines do M (b + x - a) there at most, so x ≥ work/M - (b - a).
+// term is less than with x = 0. The M machines do M (b + x - a) there at most, so x ≥ work/M - (b - a). Where machines
+// run several tasks at once, a task's work counts by its least part, and M are the machines that have the resource.
 func dagInterval(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
+	takes, err := partOf(in, e.Resource)
+	if err != nil {
+		return Followed{}, err
+	}
 	ids := make([]string, len(in.Tasks))
 	for t := range ids {
 		ids[t] = in.Tasks[t].ID
@@ -516,12 +536,16 @@ func dagInterval(ctx context.Context, in *model.DAG, e *model.Evidence) (Followe
 		part.Sub(horizon, rest[t])
 		part.Sub(b, part.Sub(part, cost[t]))
 		if least = minimum(least, part); least.Sign() > 0 {
-			work.Add(work, least)
+			work.Add(work, new(big.Int).Mul(least, takes.least(t)))
 		}
 	}
 	bound := h.unit.rat(horizon)
+	if takes.machines == 0 {
+		return Followed{}, errors.New("no machine has its resource")
+	}
 	over := h.unit.rat(work)
-	over.Quo(over, new(big.Rat).SetInt64(int64(h.m)))
+	all := new(big.Int).Mul(takes.whole, big.NewInt(int64(takes.machines)))
+	over.Quo(over, new(big.Rat).SetInt(all))
 	if over.Sub(over, h.unit.rat(length)); over.Sign() > 0 {
 		bound.Add(bound, over)
 	}

@@ -45,7 +45,7 @@ func TestDAGLoadSmall(t *testing.T) {
 		for a, w := range weights {
 			whole[a] = weight.whole(w)
 		}
-		want := dagLoadSum(t.Context(), d, whole, cost)
+		want := dagLoadSum(t.Context(), d, &part{resource: -1, whole: big.NewInt(1)}, whole, cost)
 		got, ok := dagLoadSmall(t.Context(), d, weights, weight, cost)
 		if !ok {
 			continue

@@ -36,13 +36,13 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	},
 	model.KindDAG: {
 		evidence.Path:     {"elements": keyIDs},
-		evidence.Load:     {"weights": keyMachineWeights},
-		evidence.Interval: {"window": keyWindow},
+		evidence.Load:     {"weights": keyMachineWeights, "resource": keyAnything},
+		evidence.Interval: {"window": keyWindow, "resource": keyAnything},
 		evidence.Ordering: {"window": keyHorizon, "parts": keyParts(0, math.MaxInt, evidenceForm{
 			"resource": keyOneOf(evidence.OrderingRows...), "rows": keyRows, "weights": keyMultipliers})},
 		evidence.Gathering: {"parts": keyParts(0, 2, evidenceForm{"resource": keyOneOf(evidence.Heads, evidence.Tails),
 			"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyGathered, "rows": keyRows})})},
-		evidence.Traffic: {"weights": keyTrafficWeights, "prices": keyTrafficPrices},
+		evidence.Traffic: {"weights": keyTrafficWeights, "prices": keyTrafficPrices, "resource": keyAnything},
 	},
 	model.KindVCSched: {
 		evidence.Sum:      {"scale": keyScale, "resource": keyResource},

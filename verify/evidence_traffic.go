@@ -19,7 +19,8 @@ import (
 // p_ea ≤ data_e R_ab for any two machines. R_ab is the sum of w over the capacity of the links on the route from a to
 // b, 0 without contention.
 //
-// Let a schedule end at C. A machine runs one task at a time, for C at most. The rates on a link together are at most
+// Let a schedule end at C. A machine runs one task at a time, for C at most, or several of which the parts take no more
+// (see part). The rates on a link together are at most
 // its capacity, under TCP times the share of as many connections as edges and files make. So all data that pass it,
 // divided by that, are at most C; data_e are those of an edge that surely pass apart from others (loadsOf). Weighted
 // and added up, C times all weights is at least Σ_t L cost of t on its machine + Σ_e
@@ -37,6 +38,10 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 	}
 	if all.Sign() == 0 {
 		return f, errors.New("all weights are 0")
+	}
+	takes, err := partOf(in, e.Resource)
+	if err != nil {
+		return f, err
 	}
 	perData := routeWeights(in, e.Weights[m:])
 	about := make([]float64, len(perData))
@@ -68,7 +73,8 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		for a := range m {
 			if c := in.Cost(t, a); !math.IsInf(c, 1) {
 				x := unit.whole(c)
-				costs[t*m+a] = x.Mul(x, big.NewInt(int64(e.Weights[a])))
+				x.Mul(x, big.NewInt(int64(e.Weights[a])))
+				costs[t*m+a] = x.Mul(x, takes.of(t, a))
 			}
 		}
 		if stopped(ctx, t) {
@@ -94,6 +100,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 				}
 			}
 			x := unit.whole(p)
+			x.Mul(x, takes.whole)
 			if into := costs[int(to[k])*m+a]; into != nil {
 				into.Add(into, x)
 			}
@@ -108,7 +115,7 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		sum.Add(sum, slices.MinFunc(possible, (*big.Int).Cmp))
 	}
 	f.Bound = unit.rat(sum)
-	f.Bound.Quo(f.Bound, new(big.Rat).SetInt(all))
+	f.Bound.Quo(f.Bound, new(big.Rat).SetInt(all.Mul(all, takes.whole)))
 	return f, nil
 }
 

@@ -34,6 +34,7 @@ type dagProof struct {
 	upper      int64
 	unit       *big.Rat
 	roundedUp  bool
+	several    bool // machines run several tasks at once, see roomsOf
 	task       map[string]int
 	cost       []int64 // of task t on machine a at [t*m+a]
 	edges      [][2]int
@@ -42,6 +43,7 @@ type dagProof struct {
 	order      []int    // tasks in topological order
 	path       [][]bool // from a task to a later one
 	tail, head []int64  // see lengths
+	lower      int64    // of the makespan, see load
 	makespan   int32
 	on         []bound // task t is on machine a at [t*m+a]
 	start      []int32
@@ -73,7 +75,7 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 	if upper < 0 || upper >= far {
 		return nil, fmt.Errorf("the upper bound must be from 0 to below %d", far)
 	}
-	k := &dagProof{s: s, in: d, n: len(d.Tasks), m: len(d.Machines), upper: upper, unit: exact(u), task: map[string]int{}, before: map[[2]int]int32{}}
+	k := &dagProof{s: s, in: d, n: len(d.Tasks), m: len(d.Machines), upper: upper, unit: exact(u), several: severalAtOnce(d), task: map[string]int{}, before: map[[2]int]int32{}}
 	if k.n > maxProofTask || k.n*k.m > 1<<20 || len(d.Edges)*k.m*k.m > 1<<24 {
 		return nil, fmt.Errorf("%d tasks on %d machines are more than the checker takes: %d tasks, 2^20 times machines, edges 2^24 times machines squared", k.n, k.m, maxProofTask)
 	}
@@ -205,6 +207,13 @@ func (k *dagProof) lengths() {
 			}
 		}
 	}
+	for t := range k.n {
+		through := int64(math.MaxInt64)
+		for a := range k.m {
+			through = min(through, k.head[t*k.m+a]+k.cost[t*k.m+a]+k.tail[t*k.m+a])
+		}
+		k.lower = max(k.lower, through)
+	}
 	for _, t := range slices.Backward(k.order) {
 		k.path[t] = make([]bool, k.n)
 		for _, e := range k.succ[t] {
@@ -254,7 +263,7 @@ func (k *dagProof) variable(name []string) (int32, error) {
 		return k.on[first*k.m+second].sv / 2, nil
 	case name[0] == "start":
 		return k.start[first*k.m+second], nil
-	case name[0] != "before" || first == second || k.path[first][second] || k.path[second][first]:
+	case name[0] != "before" || k.several || first == second || k.path[first][second] || k.path[second][first]:
 		return 0, errUnknownName
 	}
 	if _, ok := k.before[[2]int{second, first}]; ok {
@@ -290,8 +299,11 @@ func (k *dagProof) goesFirst(t, u int) bound {
 }
 
 func (k *dagProof) constraint(name []string) (proofRule, error) {
-	if name[0] == "load" {
+	if name[0] == "load" && !k.several {
 		return k.load(name[1:])
+	}
+	if k.several && (name[0] == "area" || name[0] == "room") {
+		return k.roomsOf(name)
 	}
 	at := make([]int, 0, 2)
 	for _, word := range name[1:] {
@@ -318,7 +330,7 @@ func (k *dagProof) constraint(name []string) (proofRule, error) {
 				return &proofDelay{k.starts(at[0]), k.starts(at[1]), by}, nil
 			}
 		}
-	case name[0] == "machine" && len(at) == 1:
+	case name[0] == "machine" && len(at) == 1 && !k.several:
 		c := &proofMachine{before: k.goesFirst, about: k.about}
 		for t := range k.n {
 			c.starts, c.lengths = append(c.starts, k.starts(t)[at[0]]), append(c.lengths, k.cost[t*k.m+at[0]])
@@ -359,47 +371,17 @@ func (k *dagProof) about(v int32) []int {
 // is idle before the first starts, for its head or longer, and from the end of the
 // last, for its tail or longer. One without is idle for the makespan, lower or more.
 func (k *dagProof) load(words []string) (proofRule, error) {
-	weights, last, total := []int64{}, false, int64(0)
-	var tasks []int
-	for i, word := range words {
-		if i == 0 {
-			word, last = strings.CutSuffix(word, ":")
-			for _, w := range strings.Split(word, ",") {
-				n, err := proofIndex(w, 1<<31)
-				if err != nil {
-					return nil, err
-				}
-				weights = append(weights, int64(n))
-				total += int64(n)
-			}
-			continue
-		}
-		t, err := proofIndex(word, k.n)
-		if err != nil || slices.Contains(tasks, t) {
-			return nil, errUnknownName
-		}
-		tasks = append(tasks, t)
+	weights, tasks, err := k.weighted(words)
+	if err != nil {
+		return nil, err
 	}
-	if len(weights) != k.m || !last || len(tasks) == 0 || total >= 1<<31 {
-		return nil, errUnknownName
-	}
-	lower := int64(0)
-	for t := range k.n {
-		through := int64(math.MaxInt64)
-		for a := range k.m {
-			through = min(through, k.head[t*k.m+a]+k.cost[t*k.m+a]+k.tail[t*k.m+a])
-		}
-		lower = max(lower, through)
-	}
-	k.s.spend(k.n * k.m)
-	row := &proofLinear{terms: []proofTerm{{-total, k.makespan}}}
+	total, row := int64(0), &proofLinear{}
+	k.s.spend(len(tasks) * k.m)
 	for a, w := range weights {
-		head, tail := int64(math.MaxInt64), int64(math.MaxInt64)
-		for _, t := range tasks {
-			head, tail = min(head, k.head[t*k.m+a]), min(tail, k.tail[t*k.m+a])
-		}
-		row.allow(-w, min(head+tail, lower, k.upper))
+		total += w
+		row.allow(-w, k.idle(tasks, a))
 	}
+	row.terms = []proofTerm{{-total, k.makespan}}
 	for _, t := range tasks {
 		g := make([]proofChoice, k.m)
 		for a, w := range weights {
@@ -408,4 +390,41 @@ func (k *dagProof) load(words []string) (proofRule, error) {
 		row.groups = append(row.groups, g)
 	}
 	return row, nil
+}
+
+// weighted reads the weights of the machines, of less than 2^31 together, and some tasks.
+func (k *dagProof) weighted(words []string) (weights []int64, tasks []int, err error) {
+	last, total := false, int64(0)
+	for i, word := range words {
+		if i == 0 {
+			word, last = strings.CutSuffix(word, ":")
+			for _, w := range strings.Split(word, ",") {
+				n, err := proofIndex(w, 1<<31)
+				if err != nil {
+					return nil, nil, err
+				}
+				weights = append(weights, int64(n))
+				total += int64(n)
+			}
+			continue
+		}
+		t, err := proofIndex(word, k.n)
+		if err != nil || slices.Contains(tasks, t) {
+			return nil, nil, errUnknownName
+		}
+		tasks = append(tasks, t)
+	}
+	if len(weights) != k.m || !last || len(tasks) == 0 || total >= 1<<31 {
+		return nil, nil, errUnknownName
+	}
+	return weights, tasks, nil
+}
+
+// idle returns how long a machine has none of some tasks at least, see load.
+func (k *dagProof) idle(tasks []int, a int) int64 {
+	head, tail := int64(math.MaxInt64), int64(math.MaxInt64)
+	for _, t := range tasks {
+		head, tail = min(head, k.head[t*k.m+a]), min(tail, k.tail[t*k.m+a])
+	}
+	return min(head+tail, k.lower, k.upper)
 }

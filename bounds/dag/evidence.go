@@ -20,13 +20,14 @@ import (
 //     edges between machines at their length. Without a path for some data it alone says that there is no schedule.
 //     O(E M²)
 //   - area: the least costs together over the number of machines, or the same
-//     with machines weighted by their speed. O(V M)
+//     with machines weighted by their speed. Of machines that run several tasks at once a cost counts by the share of a
+//     resource that the task takes, here and below, and the resource is the one that gives most. O(V M R)
 //   - fernandez-bussell: the work that can't be moved out of some interval
 //     (Fernández, Bussell 1973), with the heads and tails of communication-path and
 //     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
 //     graphs
-//   - gathering: under contention, the longest path where tasks and data must come together on a machine and
-//     its links, see gathering
+//   - gathering: under contention, the longest path where tasks and data must come together on a machine, which runs
+//     one at a time, and its links, see gathering
 //   - traffic: under contention, the time of machines and their links over mixed places of the tasks, see traffic
 //
 // If all times have a common unit, the sums are exact, and so are the bounds except for a division, which rounds down.
@@ -40,6 +41,10 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 	if x.g.Tasks == 0 || all[0].Infeasible {
 		return all
 	}
+	resource := ""
+	if x.resource >= 0 {
+		resource = d.Resources[x.resource]
+	}
 	for k := range all {
 		switch b := &all[k]; b.Name {
 		case "critical-path":
@@ -48,11 +53,11 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			b.Evidence = x.named(d, x.binding(ctx))
 		case "area":
 			if x.weights != nil {
-				b.Evidence = &model.Evidence{Type: evidence.Load, Weights: x.weights}
+				b.Evidence = &model.Evidence{Type: evidence.Load, Weights: x.weights, Resource: resource}
 			}
 		case "fernandez-bussell":
 			if x.window[1] > x.window[0] {
-				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: slices.Clone(x.window[:])} // without the rest of x
+				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: slices.Clone(x.window[:]), Resource: resource} // without the rest of x
 			} else {
 				b.Evidence = x.named(d, x.straight(ctx))
 			}
@@ -60,6 +65,7 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			b.Evidence = x.gather.evidence(d)
 		case "traffic":
 			b.Evidence = x.traffic.evidence()
+			b.Evidence.Resource = resource
 		}
 		if all[k].Evidence != nil {
 			all[k].Evidence.Method = all[k].Name

@@ -92,12 +92,16 @@ func build(d *model.DAG, horizon float64) (*dagBuild, error) {
 }
 
 // Check returns the model.ErrUnsupported that Build would return for a transfer
-// model other than ideal or for too large an instance, before anything is built.
+// model other than ideal, resources, or too large an instance, before anything is built.
 // O(1).
 func Check(d *model.DAG) error {
 	if t := d.Transfers(); t != model.TransferIdeal {
 		return fmt.Errorf("formulation ordering: %w: it knows no contention, the instance's transfer model is %q; set it to %q, whose optimum is a bound",
 			model.ErrUnsupported, t, model.TransferIdeal)
+	}
+	if len(d.Resources) > 0 {
+		return fmt.Errorf("formulation ordering: %w: it knows machines that run one task at a time, the instance names resources; leave them out",
+			model.ErrUnsupported)
 	}
 	n, m, e := float64(len(d.Tasks)), float64(len(d.Machines)), float64(len(d.Edges))
 	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), maxTerms)

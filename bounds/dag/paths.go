@@ -36,14 +36,14 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	if g.Tasks == 0 || all[0].Infeasible {
 		return all, nil
 	}
-	if g.Tasks*g.Machines <= maxLoadProgram {
-		load, weights, err := dagLoad(ctx, g)
+	if busy, resource := loadOf(d, g, all); busy != nil && g.Tasks*g.Machines <= maxLoadProgram {
+		load, weights, err := dagLoad(ctx, g, busy)
 		if err != nil {
 			return nil, err
 		}
 		if !math.IsNaN(load) {
 			all = append(all, bounds.Bound{Name: "load", Value: load,
-				Evidence: &model.Evidence{Type: evidence.Load, Method: "load", Weights: weights}})
+				Evidence: &model.Evidence{Type: evidence.Load, Method: "load", Weights: weights, Resource: resource}})
 		}
 	}
 	if highs.Available() && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
@@ -54,6 +54,20 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 		all = append(all, bounds.Bound{Name: relaxationName, Value: value, Evidence: e})
 	}
 	return all, nil
+}
+
+// loadOf returns what tasks take of the machines' time in the bound area, and its resource, "" where machines run one
+// task at a time; nil without one.
+func loadOf(d *model.DAG, g *view.Graph, all []bounds.Bound) (busy []float64, resource string) {
+	if g.Room == nil {
+		return g.Cost, ""
+	}
+	for _, b := range all {
+		if b.Name == "area" && b.Evidence != nil {
+			return g.Busy(slices.Index(d.Resources, b.Evidence.Resource)), b.Evidence.Resource
+		}
+	}
+	return nil, ""
 }
 
 // maxRelaxed is the number of tasks up to which All solves the relaxation of the
@@ -88,10 +102,12 @@ func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
 	if x.whole {
 		all = append(all, bounds.Bound{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell(ctx)})
 		var v float64
-		if v, x.gather = gathering(ctx, x.g); x.gather != nil {
-			all = append(all, bounds.Bound{Name: "gathering", Value: v})
+		if x.g.Room == nil { // it adds up times on one machine
+			if v, x.gather = gathering(ctx, x.g); x.gather != nil {
+				all = append(all, bounds.Bound{Name: "gathering", Value: v})
+			}
 		}
-		if v, x.traffic = trafficBound(ctx, x.g, x.weights); x.traffic != nil {
+		if v, x.traffic = trafficBound(ctx, x.g, x.busy, x.weights); x.traffic != nil {
 			all = append(all, bounds.Bound{Name: "traffic", Value: v})
 		}
 	}
@@ -118,6 +134,8 @@ type dagPaths struct {
 	on                int        // its first machine m there
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
+	busy              []float64  // what tasks take of the machines' time in area, at [t*Machines+m]: see view.Graph.Busy
+	resource          int        // of busy; -1: machines run one task at a time
 	window            [2]float64 // the window of fernandezBussell; empty if none adds to the horizon
 	scratch           []float64  // by machine
 	gather            *gather    // of the bound gathering, nil without it
@@ -128,7 +146,8 @@ type dagPaths struct {
 func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, rows: make([]float64, n*m), scratch: make([]float64, m),
-		start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
+		start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1,
+		busy: g.Cost, resource: -1}
 	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
 		x.down = 1 - roundingOf(n)
 	}
@@ -271,14 +290,29 @@ func (x *dagPaths) critical() float64 {
 	return longest
 }
 
-// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two choices of weights of the machines.
-// The weights are equal, or w_m = 1/Σ_t cost_tm, which are the speeds if costs are work over speed. Machines that
-// can't run a task have no part in its costs.
-func (x *dagPaths) area() float64 {
-	g := x.g
+// area returns the load bound Σ_t min_m w_m busy_tm / Σ_m w_m, the greater of two choices of weights of the machines, and
+// of machines that run several tasks at once the greatest of all resources. The weights are equal, or w_m = 1/Σ_t
+// busy_tm, which are the speeds if costs are work over speed. Machines that can't run a task have no part in its costs.
+func (x *dagPaths) area() (most float64) {
+	if x.g.Room == nil {
+		most, x.weights = areaOf(x.g, x.busy)
+		return most
+	}
+	for r := range x.g.Room.Resources {
+		busy := x.g.Busy(r)
+		v, weights := areaOf(x.g, busy)
+		if v *= 1 - roundingOf(x.g.Tasks); weights != nil && (x.weights == nil || v > most) {
+			most, x.weights, x.busy, x.resource = v, weights, busy, r
+		}
+	}
+	return most
+}
+
+// areaOf returns the bound for what tasks take of the machines' time, and the weights; nil if it is 0.
+func areaOf(g *view.Graph, busy []float64) (float64, []float64) {
 	m := g.Machines
 	weights, runs := make([]float64, m), make([]int, m)
-	for k, c := range g.Cost {
+	for k, c := range busy {
 		if !math.IsInf(c, 1) {
 			weights[k%m] += c
 			runs[k%m]++
@@ -287,7 +321,7 @@ func (x *dagPaths) area() float64 {
 	sum := 0.0
 	for a, total := range weights {
 		if total == 0 && runs[a] == g.Tasks {
-			return 0 // that machine does all tasks in no time
+			return 0, nil // that machine does all tasks in no time
 		}
 		if total > 0 {
 			weights[a] = 1 / total
@@ -295,23 +329,26 @@ func (x *dagPaths) area() float64 {
 		}
 	}
 	if sum == 0 {
-		return 0
+		return 0, nil
 	}
 	weighted, equal := 0.0, 0.0
 	for t := range g.Tasks {
-		weighted += leastLoad(weights, g.Cost[t*m:][:m])
-		equal += x.cost[t]
+		row := busy[t*m:][:m]
+		weighted += leastLoad(weights, row)
+		equal += slices.Min(row)
 	}
 	equal, weighted = quotient(equal, float64(m)), weighted/sum*(1-roundingOf(g.Tasks))
-	if x.weights = weights; equal >= weighted {
-		x.weights = slices.Repeat([]float64{1}, m)
+	if equal >= weighted {
+		weights = slices.Repeat([]float64{1}, m)
 	}
-	return max(equal, weighted)
+	return max(equal, weighted), weights
 }
 
 // fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)). H is the longest path and work(a, b) is the least
 // work that the tasks, each within [start, H - rest], must do within [a, b]. For a makespan H + x the latest ends move
-// by x, and the same work must be done within [a, b + x] on M machines.
+// by x, and the same work must be done within [a, b + x] on M machines. A task takes all of a machine meanwhile or, of
+// machines that run several at once, the least share of the resource of area that it needs anywhere; M counts the
+// machines that have it.
 func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	n := x.g.Tasks
 	if n == 0 {
@@ -329,16 +366,27 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	points := min(200, int(math.Sqrt(4e7/float64(n))))
 	from, to = thin(from, points), thin(to, points)
 	machines := float64(x.g.Machines)
-	whole := x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
+	var shares []float64
+	if x.g.Room != nil {
+		if x.resource < 0 {
+			return horizon
+		}
+		shares, machines = x.g.Room.LeastShares(x.g, x.resource)
+	}
+	whole := shares == nil && x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
 	worst, bound := 0.0, horizon
 	// A task must do min(most, b - after) by b if that is above 0; for many tasks most isn't.
-	type due struct{ most, after float64 }
+	type due struct{ most, after, share float64 }
 	dues := make([]due, 0, n)
 	for _, a := range from {
 		dues = dues[:0]
 		for t := range n {
 			if most := min(x.cost[t], x.start[t]+x.cost[t]-a); most > 0 {
-				dues = append(dues, due{most, max(a, horizon-x.rest[t]-x.cost[t])})
+				share := 1.0
+				if shares != nil {
+					share = shares[t]
+				}
+				dues = append(dues, due{most, max(a, horizon-x.rest[t]-x.cost[t]), share})
 			}
 		}
 		for _, b := range to {
@@ -350,7 +398,7 @@ func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 			}
 			spent := 0.0
 			for _, d := range dues {
-				spent += max(0, min(d.most, b-d.after))
+				spent += d.share * max(0, min(d.most, b-d.after))
 			}
 			if over := spent/machines - (b - a); over > worst {
 				worst, x.window = over, [2]float64{a, b}
@@ -391,11 +439,11 @@ func thin(x []float64, most int) []float64 {
 // the load bound's linear program.
 const maxLoadProgram = 200_000
 
-// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of LoadWeights: the value of
+// dagLoad returns the load bound Σ_t min_m w_m busy_tm / Σ_m w_m for the weights w of LoadWeights: the value of
 // R|pmtn|Cmax without release times. It evaluates the bound again so that it is valid for any w ≥ 0. It is NaN if HiGHS
 // was interrupted.
-func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err error) {
-	w, err = LoadWeights(ctx, g.Cost, g.Machines)
+func dagLoad(ctx context.Context, g *view.Graph, busy []float64) (load float64, w []float64, err error) {
+	w, err = LoadWeights(ctx, busy, g.Machines)
 	if w == nil || err != nil {
 		return math.NaN(), nil, err
 	}
@@ -404,7 +452,7 @@ func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err
 		weights += v
 	}
 	for t := range g.Tasks {
-		sum += leastLoad(w, g.Cost[t*g.Machines:][:g.Machines])
+		sum += leastLoad(w, busy[t*g.Machines:][:g.Machines])
 	}
 	return sum / weights * (1 - roundingOf(g.Tasks)), w, nil
 }

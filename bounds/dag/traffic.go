@@ -32,6 +32,7 @@ import (
 // That is the dual of the relaxation of Kleinberg and Tardos (2002) for labels, here machines, of equal distances.
 type traffic struct {
 	g       *view.Graph
+	busy    []float64 // what tasks take of the machines' time, see view.Graph.Busy
 	in, out []int32   // links of the machines, -1 without one
 	load    []float64 // by machine; as much for all of them as a machine has time
 	both    []bool    // by link: data may come to one machine over it and leave another one
@@ -51,16 +52,16 @@ const (
 	trafficLast    = 16      // of the best one
 )
 
-// trafficBound returns the bound and its dual solution; NaN without links, if a machine takes no time, for more prices than
+// trafficBound returns the bound, for what tasks take of the machines' time, and its dual solution; NaN without links, if a machine takes no time, for more prices than
 // evidence holds, or if ctx ends. Machines are weighted as given, links by their capacities.
 //
 // The share of the links in all weights is sought by golden section: the optimum is concave in it. For each share the
 // prices are improved by sequential reweighted message passing (Kolmogorov 2006) in the order of the tasks and back:
 // each task in turn passes its costs, in equal parts, on to its edges. A few sweeps suffice: the sums hardly grow after
 // ten. O(E M) for a sweep.
-func trafficBound(ctx context.Context, g *view.Graph, machines []float64) (value float64, x *traffic) {
+func trafficBound(ctx context.Context, g *view.Graph, busy, machines []float64) (value float64, x *traffic) {
 	m := g.Machines
-	x = &traffic{g: g, load: machines, both: make([]bool, len(g.Links))}
+	x = &traffic{g: g, busy: busy, load: machines, both: make([]bool, len(g.Links))}
 	if x.in, x.out = machineLinks(g); x.in == nil || machines == nil || len(g.Data)*m > evidence.MostPrices {
 		return math.NaN(), nil
 	}
@@ -160,7 +161,7 @@ func (x *traffic) total() (sum float64) {
 // settle computes the costs for the weights and prices.
 func (x *traffic) settle() {
 	g, m := x.g, x.g.Machines
-	for k, c := range g.Cost {
+	for k, c := range x.busy {
 		if x.costs[k] = c; !math.IsInf(c, 1) {
 			x.costs[k] *= x.weights[k%m]
 		}
@@ -255,7 +256,7 @@ func (x *traffic) round() float64 {
 	sum, all := x.sum(), 0.0
 	for t := range g.Tasks {
 		n, longest := len(g.Pred(int32(t)))+len(g.Succ(int32(t)))+2, 0.0
-		for _, c := range g.Cost[t*m:][:m] {
+		for _, c := range x.busy[t*m:][:m] {
 			if !math.IsInf(c, 1) {
 				longest = max(longest, c)
 			}

@@ -23,7 +23,7 @@ import (
 func trafficOf(ctx context.Context, g *view.Graph) (float64, *traffic) {
 	x := newDAGPaths(ctx, g)
 	x.area()
-	return trafficBound(ctx, g, x.weights)
+	return trafficBound(ctx, g, x.busy, x.weights)
 }
 
 // wide draws tasks that wait for up to two others each, with data that take long, on up to four machines of different
@@ -202,7 +202,7 @@ func BenchmarkTraffic(b *testing.B) {
 		ones := slices.Repeat([]float64{1}, g.Machines)
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				trafficBound(b.Context(), g, ones)
+				trafficBound(b.Context(), g, g.Cost, ones)
 			}
 		})
 	}

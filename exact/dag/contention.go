@@ -63,6 +63,9 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	if g.Files != nil {
 		why = "the bound counts no files on links"
 	}
+	if g.Room != nil {
+		why = "the bound counts no links beside machines that run several tasks at once"
+	}
 	if s.upper = s.Objective; linkable && !s.closed() {
 		why = "the bound counts what links have time for, no more"
 		if err := s.linked(d, g); err != nil {

@@ -20,6 +20,7 @@ const (
 	devLocalSearch
 	devLinkWindows
 	devLinkLoads
+	devEnergy
 	endOfDevices
 
 	// devStart is everything before the kernel, which then begins with all tasks on one machine.
@@ -27,7 +28,7 @@ const (
 	// devLinked are the devices that prove more under contention than without it.
 	devLinked = endOfDevices << 1
 	// devUnproved are the devices that a proof doesn't cover.
-	devUnproved = devWholeLoads | devCumulative | devLinked
+	devUnproved = devWholeLoads | devCumulative | devEnergy | devLinked
 )
 
 // devices names them, in the order of their bits.
@@ -41,4 +42,5 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},
 	{Bit: devLinkWindows, Name: "link-windows", Summary: "under contention: no window of time has more data to pass than a link lets through (Jackson 1955)"},
 	{Bit: devLinkLoads, Name: "link-loads", Summary: "under contention: what each link has left to do, in the programs of held transfers"},
+	{Bit: devEnergy, Name: "energy", Summary: "on machines that run several tasks at once: no window of time has more work than room (Vilím 2011)"},
 }

@@ -160,6 +160,9 @@ func (k *kernelModel) phases(start []int64, on []int32) []int64 {
 		if x := k.On(t, int(on[t])).If; x != cp.True {
 			values[x.Var()] = 1
 		}
+		if k.before == nil {
+			continue
+		}
 		for j, u := range k.Graph.Order[:i] {
 			if x := k.before[j][i]; x != cp.True && start[u] <= start[t] {
 				values[x.Var()] = 1

@@ -33,6 +33,16 @@ import (
 //	               other, by its literal or by a path, ends first
 //	load W...: T...  see loads
 //
+// Machines that run several tasks at once have no orders. The starts are decided instead, in the order of time, and
+// each machine M has, of the resource R that tasks could exceed, in the order of the resources,
+//
+//	room M R       what the tasks on M need of R at any time is at most its capacity
+//	area R W...: T...  in place of load: see dagmodel.Areas
+//
+// A solution becomes a plan by its starts. Played, it ends no later: by induction over the order of the starts, each
+// task finds, at its start in the model, its data there and no more of the tasks before it still running, and those
+// after it haven't started yet.
+//
 // The tail of T on A is 0 without edges, and otherwise
 //
 //	max over edges (T, S) of min_B (length from A to B + cost of S on B + tail of S on B).
@@ -59,6 +69,10 @@ func newKernelModel(v *ticks, horizon int64) *kernelModel {
 			k.Edge(e)
 		}
 	}
+	if v.Graph.Room != nil {
+		k.rooms(machines)
+		return k
+	}
 	k.orders()
 	for a := range machines {
 		if v.off&devNoOverlap == 0 {
@@ -75,6 +89,23 @@ func newKernelModel(v *ticks, horizon int64) *kernelModel {
 		k.loads(machines)
 	}
 	return k
+}
+
+// rooms adds capacities and, unless switched off, areas, and has the starts decided, at a tie of the task with the
+// longest rest first.
+func (k *kernelModel) rooms(machines []int) {
+	v := k.v
+	for _, a := range machines {
+		k.Room(a, v.Graph.Order, v.off&devEnergy == 0)
+	}
+	if v.off&devLoadRows == 0 {
+		k.loads(machines)
+	}
+	for _, t := range v.byTail {
+		for _, x := range k.Starts[t] {
+			k.Integers = append(k.Integers, x.At)
+		}
+	}
 }
 
 // orders makes an order of each two tasks without a path between them.
@@ -125,11 +156,19 @@ func (k *kernelModel) loads(machines []int) {
 	}
 	byHead := slices.Clone(v.Graph.Order)
 	slices.SortStableFunc(byHead, func(a, b int32) int { return cmp.Compare(least[b], least[a]) })
-	for _, w := range v.weights {
+	weights := v.weights
+	if v.Graph.Room != nil {
+		weights = [][]int64{nil} // areas have their own
+	}
+	for _, w := range weights {
 		for part := 1; part <= 4; part++ {
 			for i, sorted := range [][]int32{v.byTail, byHead} {
 				if set := sorted[:v.n*part/4]; len(set) > 0 && (part < 4 || i == 0) {
 					l := k.NewLoad(set, head, v.tail, lower)
+					if v.Graph.Room != nil {
+						k.Areas(l)
+						continue
+					}
 					if k.Row(l, w); v.off&devWholeLoads == 0 {
 						k.WholeRow(l, w)
 					}

@@ -28,7 +28,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 			size += len(g.Route(a, b)) * len(g.Data)
 		}
 	}
-	return s.off&devLinked == 0 && g.Files == nil && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
+	return s.off&devLinked == 0 && g.Files == nil && g.Room == nil && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is

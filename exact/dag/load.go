@@ -24,9 +24,9 @@ func (v *ticks) findWeights(ctx context.Context) error {
 	v.byTail = slices.Clone(v.Graph.Order)
 	slices.SortStableFunc(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })
 	v.weights = [][]int64{slices.Repeat([]int64{1}, v.m)}
-	// On identical machines, or one, equal weights are best already: the mean of
+	// Areas have weights of their own. On identical machines, or one, equal weights are best already: the mean of
 	// dual values over all exchanges of machines is optimal, too.
-	if v.off&devLoadWeights != 0 || v.identical() {
+	if v.off&devLoadWeights != 0 || v.identical() || v.Graph.Room != nil {
 		return nil
 	}
 	v.addWeights(v.columnWeights())

@@ -32,6 +32,9 @@ import (
 // plans (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best schedule and the bound proved so far.
+// On machines that run several tasks at once the kernel decides machines and starts; neighbourhoods and contended are
+// left out.
+//
 // What is proved doesn't depend on the number of threads. A node is a conflict of the kernel, from which a nogood is
 // learned. Instances of more than maxPairs pairs of tasks on machines get the schedule and the bounds without search.
 var Search = engine.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}

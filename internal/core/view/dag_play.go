@@ -53,7 +53,7 @@ func (p *Play) Run(machine []int32, order [][]int32) float64 {
 		t := list[k]
 		m := machine[t]
 		if p.running != nil {
-			p.Start[t] = p.running.Start(t, m, p.Start[t])
+			p.Start[t] = p.running.Start(t, m, p.Start[t], g.Cost[int(t)*g.Machines+int(m)])
 		}
 		finish := p.Start[t] + g.Cost[int(t)*g.Machines+int(m)]
 		p.Finish[t] = finish

@@ -30,16 +30,48 @@ func (r *Rooms) Need(t, m int32) []int64 {
 // Of returns the capacity of machine m.
 func (r *Rooms) Of(m int32) []int64 { return r.Capacity[int(m)*r.Resources:][:r.Resources] }
 
-// Share returns the largest part of a resource of machine m that task t takes: resource r, or the largest of all if r is
-// negative; 0 of a resource that the machine hasn't.
-func (r *Rooms) Share(t, m int32, resource int) float64 {
-	capacity, most := r.Of(m), 0.0
-	for k, n := range r.Need(t, m) {
-		if n > 0 && (resource < 0 || k == resource) {
-			most = max(most, float64(n)/float64(capacity[k]))
+// share returns the part of a resource of machine m that task t takes; 0 of a resource that the machine hasn't.
+func (r *Rooms) share(t, m int32, resource int) float64 {
+	if n := r.Need(t, m)[resource]; n > 0 {
+		return float64(n) / float64(r.Of(m)[resource])
+	}
+	return 0
+}
+
+// LeastShares returns the least share of a resource that each task takes on a machine that can run it, and how many
+// machines have the resource.
+func (r *Rooms) LeastShares(g *Graph, resource int) (least []float64, machines float64) {
+	least = make([]float64, g.Tasks)
+	for t := range int32(g.Tasks) {
+		least[t] = math.Inf(1)
+		for m := range int32(g.Machines) {
+			if g.Runs(t, m) {
+				least[t] = min(least[t], r.share(t, m, resource))
+			}
 		}
 	}
-	return most
+	for m := range int32(g.Machines) {
+		if r.Of(m)[resource] > 0 {
+			machines++
+		}
+	}
+	return least, machines
+}
+
+// Busy returns how much of the time of a machine each task takes there by a resource, in seconds at [t*Machines+m]: its
+// cost times the share of the capacity, +Inf where it can't run. What runs on a machine takes, together, no more than
+// the time from 0 to the end of the schedule.
+func (g *Graph) Busy(resource int) []float64 {
+	busy := make([]float64, len(g.Cost))
+	for t := range int32(g.Tasks) {
+		for m := range int32(g.Machines) {
+			k := int(t)*g.Machines + int(m)
+			if busy[k] = g.Cost[k]; g.Runs(t, m) {
+				busy[k] *= g.Room.share(t, m, resource)
+			}
+		}
+	}
+	return busy
 }
 
 // rooms reads the resources. They are left out if no two tasks ever fit on a machine together, since each takes more than
@@ -132,12 +164,12 @@ func (x *Running) Reset() {
 	}
 }
 
-// Start starts task t on machine m at a time, or later as soon as it has room, and returns that time. Tasks start there
-// in the order of the calls, so those that have ended by then are over. O(log running + R) for each task that ends.
-func (x *Running) Start(t, m int32, at float64) float64 {
+// Start starts task t, of a length, on machine m at a time, or later as soon as it has room, and returns that time. Times
+// have any unit. Tasks start there in the order of the calls, so those that have ended by then are over. O(log running +
+// R) for each task that ends.
+func (x *Running) Start(t, m int32, at, length float64) float64 {
 	y := &x.machines[m]
-	cost := x.g.Cost[int(t)*x.g.Machines+int(m)]
-	if cost == 0 {
+	if length == 0 {
 		return at
 	}
 	need := x.g.Room.Need(t, m)
@@ -151,7 +183,7 @@ func (x *Running) Start(t, m int32, at float64) float64 {
 	for r, n := range need {
 		y.left[r] -= n
 	}
-	y.ends.Push(ending{at + cost, need})
+	y.ends.Push(ending{at + length, need})
 	return at
 }
 

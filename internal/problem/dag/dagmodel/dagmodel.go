@@ -58,11 +58,20 @@ func (v Times) Play(machine []int32, order [][]int32) (played []int32, start []i
 	play.Run(machine, order)
 	start = make([]int64, v.Graph.Tasks)
 	free := make([]int64, v.Graph.Machines)
+	var running *view.Running
+	if v.Graph.Room != nil {
+		running = view.NewRunning(v.Graph)
+	}
 	for _, t := range play.Played {
 		a := int(machine[t])
 		start[t] = v.Earliest(t, a, free[a], start, machine)
-		free[a] = start[t] + v.Cost(t, a)
-		makespan = max(makespan, free[a])
+		if running != nil { // ticks below 2^53 are exact
+			start[t] = int64(running.Start(t, machine[t], float64(start[t]), float64(v.Cost(t, a))))
+			free[a] = start[t]
+		} else {
+			free[a] = start[t] + v.Cost(t, a)
+		}
+		makespan = max(makespan, start[t]+v.Cost(t, a))
 	}
 	return play.Played, start, makespan
 }
@@ -188,6 +197,109 @@ func (m *Model) Machine(a int, tasks []int32, before func(i, j int) cp.Lit) {
 		}
 	}
 	m.add(c, "machine ", a)
+}
+
+// Room adds that, at any time, some tasks that run on a machine with a capacity need no more than it has, one constraint
+// for each resource. Needs and capacity are divided by what divides all needs, which loses nothing: such needs add up to
+// a multiple of it. Tasks of no length need no room. Where energy, it also looks at windows of time (cp.Cumulative).
+func (m *Model) Room(a int, tasks []int32, energy bool) {
+	for r, capacity := range m.Graph.Room.Of(int32(a)) {
+		c, common, sum := &cp.Cumulative{}, int64(0), int64(0)
+		for _, t := range tasks {
+			if slices.Contains(m.Hosts[t], a) {
+				common = units.GCD(common, m.need(t, a, r))
+			}
+		}
+		for _, t := range tasks {
+			if need := m.need(t, a, r); slices.Contains(m.Hosts[t], a) && need > 0 && need <= capacity && m.Cost(t, a) > 0 {
+				c.Starts, c.Lengths = append(c.Starts, m.On(t, a)), append(c.Lengths, m.Cost(t, a))
+				c.Demands = append(c.Demands, need/common)
+				sum += need
+			}
+		}
+		if sum <= capacity {
+			continue
+		}
+		c.Capacity = capacity / common
+		c.Energy = energy && c.Capacity <= mostUnits
+		m.add(c, "room ", a, " ", r)
+	}
+}
+
+// mostUnits bounds capacities in units for which sums over tasks and ticks are exact: with it, areas of 2^27 ticks and
+// 2^12 tasks are below 2^62.
+const mostUnits = 1 << 22
+
+// need returns what a task takes of a resource.
+func (m *Model) need(t int32, a, r int) int64 { return m.Graph.Room.Need(t, int32(a))[r] }
+
+// Areas adds the row of a load for each resource: with needs n_ta and capacities c_a in units, a set S of tasks, and
+// weights w_a, in each schedule
+//
+//	Σ_{t in S} w_{a(t)} n_{t,a(t)} cost_{t,a(t)} ≤ Σ_a w_a c_a (makespan - idle_a)
+//
+// see Load. A unit is what divides the needs of all tasks of S; a capacity is rounded down, which excludes nothing. The
+// weights are the least common multiple of all c_a over c_a, if that is at most mostUnits, so that each machine with the
+// resource counts as much; else ⌊mostUnits/c_a⌋. Resources with capacities above mostUnits are left out.
+func (m *Model) Areas(l Load) {
+	room := m.Graph.Room
+	for r := range room.Resources {
+		common := int64(0)
+		for _, t := range l.Tasks {
+			for _, a := range m.Hosts[t] {
+				common = units.GCD(common, m.need(t, a, r))
+			}
+		}
+		if common == 0 {
+			continue
+		}
+		multiple, most := int64(1), int64(0)
+		capacity := make([]int64, m.Graph.Machines)
+		for a := range capacity {
+			c := room.Of(int32(a))[r] / common
+			if capacity[a] = c; c == 0 {
+				continue
+			}
+			if most = max(most, c); most > mostUnits {
+				break
+			}
+			if multiple <= mostUnits {
+				multiple *= c / units.GCD(multiple, c)
+			}
+		}
+		if most > mostUnits {
+			continue
+		}
+		weights, sum := make([]int64, len(capacity)), int64(0)
+		row := &cp.Linear{}
+		for a, c := range capacity {
+			if c == 0 {
+				continue
+			}
+			if weights[a] = mostUnits / c; multiple <= mostUnits {
+				weights[a] = multiple / c
+			}
+			sum += weights[a] * c
+			row.AtMost -= weights[a] * c * l.Idle[a]
+		}
+		row.Terms = []cp.Term{{Times: -sum, Var: m.Objective}}
+		for _, t := range l.Tasks {
+			var g []cp.Choice
+			for i, a := range m.Hosts[t] {
+				x := cp.Choice{If: m.Starts[t][i].If}
+				if cost := m.Cost(t, a); m.Graph.Runs(t, int32(a)) && cost < view.BeyondTicks { // else it isn't there
+					x.Value = weights[a] * (m.need(t, a, r) / common) * cost
+				}
+				g = append(g, x)
+			}
+			if len(g) == 1 {
+				row.AtMost -= g[0].Value
+			} else {
+				row.Groups = append(row.Groups, g)
+			}
+		}
+		m.add(row, "area ", r, " ", list(weights, ","), ": ", list(l.Tasks, " "))
+	}
 }
 
 // Through returns the longest path through a task on its best machine, by heads and tails: no makespan is below it.

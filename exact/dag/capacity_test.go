@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+package dag
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// leastRoomy returns the least makespan without contention, by all machines for all tasks and all orders in which they
+// start: in the order of their starts, tasks that start as soon as they can end no later than in any schedule.
+func leastRoomy(d *model.DAG) float64 {
+	g := view.OfDAG(d)
+	play, best := view.NewPlay(g), math.Inf(1)
+	machine, order, done := make([]int32, g.Tasks), make([][]int32, g.Machines), make([]bool, g.Tasks)
+	var next func(placed int)
+	next = func(placed int) {
+		if placed == g.Tasks {
+			best = min(best, play.Run(machine, order))
+			return
+		}
+	tasks:
+		for t := range int32(g.Tasks) {
+			if done[t] {
+				continue
+			}
+			for _, e := range g.Pred(t) {
+				if !done[g.From[e]] {
+					continue tasks
+				}
+			}
+			done[t] = true
+			for m := range int32(g.Machines) {
+				if g.Runs(t, m) {
+					machine[t], order[m] = m, append(order[m], t)
+					next(placed + 1)
+					order[m] = order[m][:len(order[m])-1]
+				}
+			}
+			done[t] = false
+		}
+	}
+	next(0)
+	return best
+}
+
+// On machines with capacities the searches prove the least makespan of an enumeration, with any of their devices off, and
+// under contention a bound that isn't above it. All bounds hold, and the judge follows their evidence.
+func TestCapacities(t *testing.T) {
+	draws := 1200
+	if testing.Short() {
+		draws = 250
+	}
+	rng := rand.New(rand.NewPCG(50, 1))
+	several, above := 0, 0
+	for range draws {
+		d := testkit.Roomy(rng, testkit.RandomDAG(rng, 1+rng.IntN(5), 1+rng.IntN(3)))
+		if rng.IntN(4) == 0 {
+			testkit.Restrict(rng, d)
+			if d.Validate() != nil {
+				continue
+			}
+		}
+		least := leastRoomy(d)
+		if view.OfDAG(d).Room != nil {
+			several++
+		}
+		if rng.IntN(3) == 0 {
+			testkit.Contend(rng, d)
+		}
+		all, err := dagbounds.All(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.IsInf(least, 1) {
+			if len(all) == 0 || !all[0].Infeasible {
+				t.Errorf("%s: no schedule, and bounds don't say so", d.Name)
+			}
+			continue
+		}
+		for _, b := range all {
+			if b.Value > least*(1+1e-9) && d.Transfers() == model.TransferIdeal {
+				t.Errorf("%s: bound %s %v above the least makespan %v", d.Name, b.Name, b.Value, least)
+			}
+			if !b.Evidence.Checkable() {
+				continue
+			}
+			f, err := verify.Evidence(t.Context(), d, b.Evidence)
+			if err != nil {
+				t.Fatalf("%s: evidence of %s: %v", d.Name, b.Name, err)
+			}
+			if v, _ := f.Bound.Float64(); v < b.Value*(1-1e-9) {
+				t.Errorf("%s: %s says %v, its evidence %v", d.Name, b.Name, b.Value, v)
+			}
+			if b.Name == "area" && b.Value > 0 {
+				above++
+				wrong := *b.Evidence
+				if wrong.Resource += "?"; func() bool { _, err := verify.Evidence(t.Context(), d, &wrong); return err == nil }() {
+					t.Errorf("%s: evidence of a resource %q is followed", d.Name, wrong.Resource)
+				}
+			}
+		}
+		var log bytes.Buffer
+		hash, err := model.Hash(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices))))} {
+			set := model.Settings{Seed: 1}
+			if s.Name() == Kernel.Name() {
+				log.Reset()
+				set.Proof = &model.ProofWriter{Writer: &log, Instance: hash}
+			}
+			res, err := s.Solve(context.Background(), d, set)
+			if err != nil {
+				t.Fatalf("%s: %s: %v", d.Name, s.Name(), err)
+			}
+			if d.Transfers() == model.TransferIdeal {
+				if res.Status != model.StatusOptimal || math.Abs(res.Objective-least) > 1e-6*least {
+					t.Errorf("%s: %s says %s %v, bound %v; the least makespan is %v", d.Name, s.Name(), res.Status, res.Objective, res.Bound, least)
+				}
+			} else if res.Objective < least*(1-1e-9) {
+				t.Errorf("%s: %s says %v, below %v without contention", d.Name, s.Name(), res.Objective, least)
+			}
+			if set.Proof != nil {
+				claim, err := verify.Proof(t.Context(), d, hash, bytes.NewReader(log.Bytes()))
+				if err != nil {
+					t.Fatalf("%s: proof: %v", d.Name, err)
+				}
+				if claim.Bound > least*(1+1e-9) || d.Transfers() == model.TransferIdeal && claim.Bound < least*(1-1e-6) {
+					t.Errorf("%s: %s is proved; the least makespan is %v", d.Name, claim.Claim, least)
+				}
+			}
+			report, err := verify.Result(t.Context(), d, res, verify.Options{})
+			if err != nil || !report.Feasible() {
+				t.Fatalf("%s: %s: %v %v", d.Name, s.Name(), err, report)
+			}
+		}
+	}
+	if several < draws/2 || above < draws/4 {
+		t.Errorf("%d of %d draws run several tasks at once, %d have an area", several, draws, above)
+	}
+}
