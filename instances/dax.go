@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,7 +159,12 @@ func (r *daxReader) profile(key string, x xml.StartElement) error {
 			t.Cores = *number
 		}
 	case "memory", "request_memory", "maxmemory":
-		t.Memory = 1 // an amount, or an expression of HTCondor
+		t.Memory = math.NaN() // an expression of HTCondor
+		if x, unit, err := quantity(strings.ReplaceAll(strings.TrimSpace(text), " ", ""), bytesOf); err == nil && unit {
+			t.Memory = x
+		} else if err == nil {
+			t.Memory = 1e6 * x // MB, as Pegasus and HTCondor have them
+		}
 	case "priority":
 		t.Priority = 1
 	}

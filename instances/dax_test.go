@@ -34,16 +34,17 @@ const (
 )
 
 func TestReadDAX(t *testing.T) {
-	want := workflow{Measured: true, Tasks: []workTask{{"s", 35}, {"t", 66.5}, {"u", 129}},
+	want := workflow{Measured: true, Tasks: []workTask{{ID: "s", Work: 35}, {ID: "t", Work: 66.5}, {ID: "u", Work: 129}},
 		Edges: []model.DAGEdge{{From: "s", To: "t", Data: 2000}, {From: "t", To: "u", Data: 3000}, {From: "s", To: "u"}}}
 	f := fileOf(dax2)
 	require.Same(t, "DAX 2", want, require.Value(readDAX(f))(t))
 	require.Same(t, "account", []string{"x: DAX 2.1", "not modelled: 1 kB of inputs that no task writes, in 1 files"}, f.account.Lines())
+	want.Tasks[1].Cores, want.Tasks[1].Memory = 4, 9e9
 	want.Edges = []model.DAGEdge{want.Edges[2], want.Edges[0], want.Edges[1]}
 	f = fileOf(dax3)
 	require.Same(t, "DAX 3", want, require.Value(readDAX(f))(t))
 	require.Same(t, "account", []string{"x: DAX 3.6", "not modelled: 1 task with a checkpoint (u); elements of unknown meaning: retry; " +
-		"1 kB of inputs that no task writes, in 1 files; 1 task on several cores, 4 at most (t); 1 task with a need of memory (t)",
+		"1 kB of inputs that no task writes, in 1 files",
 		"note: 2 edges by files alone, of tasks that no list relates (s->t, t->u)"}, f.account.Lines())
 	in := require.Value(Read(write(t, "three.xml", dax2), Options{Platform: "bus"}))(t)
 	require.Same(t, "edges", 3, len(in.(*model.DAG).Edges))

@@ -191,7 +191,7 @@ func (r *dotReader) node(s *ast.NodeStmt) error {
 		r.unsized = badDOT(line, "node %s has no %s (its work)", shown, r.names[0])
 	}
 	r.known[id] = true
-	r.tasks = append(r.tasks, workTask{id, work})
+	r.tasks = append(r.tasks, workTask{ID: id, Work: work})
 	return nil
 }
 

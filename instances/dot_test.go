@@ -24,7 +24,7 @@ func wantError(t *testing.T, err error, want string) {
 }
 
 func TestReadDOT(t *testing.T) {
-	ab := workflow{Tasks: []workTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
+	ab := workflow{Tasks: []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
 	for name, c := range map[string]struct {
 		text string
 		want workflow
@@ -37,10 +37,10 @@ func TestReadDOT(t *testing.T) {
 		"quoted and ports":  {"digraph { \"a\" [size=1] b [size=2.5] a:n -> \"b\":x:s [size=3] }", ab},
 		"the key quoted":    {`digraph { a ["size"=1] b ["size"="2.5"] a -> b [label=x,"size"=3] }`, ab},
 		"no task":           {"digraph {}", workflow{}},
-		"zero":              {"digraph { a [size=0] }", workflow{Tasks: []workTask{{"a", 0}}}},
-		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", workflow{Tasks: []workTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
-		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
-		"quote in the name": {`digraph { "a \" b" [size=1] }`, workflow{Tasks: []workTask{{`a " b`, 1}}}},
+		"zero":              {"digraph { a [size=0] }", workflow{Tasks: []workTask{{ID: "a", Work: 0}}}},
+		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", workflow{Tasks: []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 1}, {ID: "c", Work: 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
+		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", workflow{Tasks: []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
+		"quote in the name": {`digraph { "a \" b" [size=1] }`, workflow{Tasks: []workTask{{ID: `a " b`, Work: 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Same(t, "result", c.want, require.Value(readDOT(fileOf(c.text)))(t))
@@ -53,7 +53,7 @@ func TestDOTAttributes(t *testing.T) {
 	const text = "digraph {\n a [Weight=4, color=red, size=9]\n b [Weight=7, alpha=0.2]\n a -> b [Bytes=13, penwidth=2, Lag=1]\n}"
 	f := fileOf(text)
 	f.dot = "size=Weight,data=Bytes"
-	require.Same(t, "graph", workflow{Tasks: []workTask{{"a", 4}, {"b", 7}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 13}}}, require.Value(readDOT(f))(t))
+	require.Same(t, "graph", workflow{Tasks: []workTask{{ID: "a", Work: 4}, {ID: "b", Work: 7}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 13}}}, require.Value(readDOT(f))(t))
 	require.Same(t, "account", []string{"x: test", "not modelled: attributes of unknown meaning: size of nodes, Lag of edges",
 		"note: 1 task with an alpha (the share that doesn't run in parallel), each on one machine"}, f.account.Lines())
 	for option, want := range map[string]string{"weight": `"weight", give size=NAME`, "size=": `"size=", give`, "size=a,edge=b": `"edge=b", give`} {
@@ -69,7 +69,7 @@ func TestDOTAttributes(t *testing.T) {
 // then before and behind all others.
 func TestDOTOfSimGrid(t *testing.T) {
 	const graph = "digraph {\n a [size=1]\n b [size=2]\n c [size=3]\n root -> a [size=5]\n a -> b [size=\"-1.\"]\n b -> end\n"
-	task := func(id string, work float64) workTask { return workTask{id, work} }
+	task := func(id string, work float64) workTask { return workTask{ID: id, Work: work} }
 	edge := func(from, to string, data float64) model.DAGEdge {
 		return model.DAGEdge{From: from, To: to, Data: data}
 	}
@@ -187,7 +187,7 @@ func drawWorkflow(t *rapid.T) workflow {
 	var w workflow
 	figure := rapid.Float64Range(0, 1e20)
 	for i := range rapid.IntRange(0, 8).Draw(t, "tasks") {
-		w.Tasks = append(w.Tasks, workTask{fmt.Sprintf("t%d", i), figure.Draw(t, "work")})
+		w.Tasks = append(w.Tasks, workTask{ID: fmt.Sprintf("t%d", i), Work: figure.Draw(t, "work")})
 	}
 	for a := range w.Tasks {
 		for b := a + 1; b < len(w.Tasks); b++ {

@@ -213,7 +213,7 @@ func (f *File) Account(o Options) (*model.Account, error) {
 	}
 	w, err := f.tasks(o)
 	if err == nil {
-		w.tell(f.account)
+		w.tell(f.account, nil)
 		err = f.chooseFiles(nil, o)
 		if err == nil && o.Strict {
 			err = f.account.Strict()
@@ -307,7 +307,7 @@ func (f *File) placed(o Options) (model.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.tell(f.account)
+	w.tell(f.account, p.Resources)
 	p.assume(w, f.account)
 	d.Account = f.account
 	return d, nil
@@ -319,8 +319,9 @@ type platformError struct{ error }
 func (e platformError) Is(target error) bool { return target == errPlatform }
 func (e platformError) Unwrap() error        { return e.error }
 
-// tell adds the size of a task graph to an account.
-func (w workflow) tell(a *model.Account) {
+// tell adds the size of a task graph to an account, and its needs beside the resources of its machines.
+func (w workflow) tell(a *model.Account, resources []string) {
+	w.tellNeeds(a, resources)
 	a.Took(float64(len(w.Tasks)), "tasks")
 	a.Took(float64(len(w.Edges)), "edges")
 	sum := 0.0

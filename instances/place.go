@@ -3,6 +3,8 @@
 package instances
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,7 +13,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// byteRates are the units of a bandwidth, in bytes a second; secondsOf are the units of a time.
+// byteRates are the units of a bandwidth, in bytes a second; bytesOf are those of a memory, secondsOf those of a time.
 var (
 	byteRates = func() map[string]float64 {
 		all := map[string]float64{}
@@ -29,6 +31,15 @@ var (
 				all[p+"bps"], all[p+"bit/s"] = decimal/8, decimal/8
 				all[p+"Bps"], all[p+"B/s"] = decimal, decimal
 			}
+		}
+		return all
+	}()
+	bytesOf = func() map[string]float64 {
+		all := map[string]float64{}
+		decimal, binary := 1.0, 1.0
+		for _, prefix := range []string{"M", "G", "T"} {
+			decimal, binary = max(1e6, 1000*decimal), max(1<<20, 1024*binary)
+			all[prefix+"B"], all[prefix+"iB"] = decimal, binary
 		}
 		return all
 	}()
@@ -92,11 +103,61 @@ func (p Platform) assume(w workflow, a *model.Account) {
 	}
 }
 
+// tellNeeds tells which needs of the tasks machines with such resources have no place for, and what is taken of tasks that
+// state none.
+func (w workflow) tellNeeds(a *model.Account, resources []string) {
+	most, none := 0.0, 0
+	byCores, byMemory := slices.Contains(resources, resourceCores), slices.Contains(resources, resourceMemory)
+	for _, t := range w.Tasks {
+		if most = max(most, t.Cores); t.Cores > 1 && !byCores {
+			a.NotModelled.Add(t.ID, "tasks on several cores")
+		}
+		if t.Memory > 0 && !byMemory || math.IsNaN(t.Memory) {
+			a.NotModelled.Add(t.ID, "tasks with a need of memory")
+		}
+		if t.Cores == 0 {
+			none++
+		}
+	}
+	for k := range a.NotModelled {
+		if x := &a.NotModelled[k]; x.Text == "tasks on several cores" {
+			x.Text += fmt.Sprintf(", %g at most", most)
+		}
+	}
+	if byCores {
+		a.Assumed.Count(none, "tasks on one core, for want of a number")
+	}
+}
+
+// needs returns what a task takes of resources, in whole cores and MB.
+func (t workTask) needs(resources []string) ([]int64, error) {
+	needs := make([]int64, len(resources))
+	for r, name := range resources {
+		x := 0.0
+		switch name {
+		case resourceCores:
+			x = cmp.Or(t.Cores, 1)
+		case resourceMemory:
+			x = t.Memory / 1e6
+		default:
+			return nil, fmt.Errorf("%w platform: it has the resource %q, tasks of files ask for %s and %s", model.ErrInvalid, name, resourceCores, resourceMemory)
+		}
+		if x = math.Ceil(x); math.IsNaN(x) { // an expression, told
+			x = 0
+		}
+		if !(x >= 0 && x <= 1e12) {
+			return nil, fmt.Errorf("%w workflow: task %q needs %v of %s, must be from 0 to 1e12", model.ErrInvalid, t.ID, x, name)
+		}
+		needs[r] = int64(x)
+	}
+	return needs, nil
+}
+
 // place makes a valid instance of a workflow on the platform. A preset without a bandwidth takes defaultByteRate if the
 // workflow's data are bytes. The instance shares no memory with either but the routes' lists of links. Errors come from
 // model.DAG.Validate.
 func (p Platform) place(name string, w workflow) (*model.DAG, error) {
-	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
+	d := &model.DAG{Name: name, Resources: p.Resources, Machines: slices.Clone(p.Machines), Network: p.Network,
 		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}
 	if p.assumesByteRate(w) {
 		d.Network.Bandwidth = defaultByteRate
@@ -106,6 +167,13 @@ func (p Platform) place(name string, w workflow) (*model.DAG, error) {
 	for t, x := range w.Tasks {
 		work := x.Work
 		d.Tasks[t] = model.DAGTask{ID: x.ID, Work: &work}
+		if len(p.Resources) > 0 {
+			needs, err := x.needs(p.Resources)
+			if err != nil {
+				return nil, err
+			}
+			d.Tasks[t].Needs = needs
+		}
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err

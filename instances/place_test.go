@@ -39,7 +39,7 @@ func assumedOf(p Platform, w workflow) string {
 // Every missing value of a platform that matters is reported, and nothing else.
 func TestPlatformAssumed(t *testing.T) {
 	edges := []model.DAGEdge{{From: "a", To: "b", Data: 5}}
-	tasks := []workTask{{"a", 1}, {"b", 2}}
+	tasks := []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 2}}
 	bytes, plain := workflow{Tasks: tasks, Edges: edges, Measured: true}, workflow{Tasks: tasks, Edges: edges}
 	none := []model.DAGEdge{{From: "a", To: "b"}}
 	for _, c := range []struct {

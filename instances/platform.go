@@ -14,9 +14,11 @@ import (
 
 // Platform is the machines that run a task graph, and the network between them.
 type Platform struct {
-	Name     string          `json:"-"` // the preset as it was asked for, or the file's base name without extensions
-	Machines []model.Machine `json:"machines"`
-	Network  model.Network   `json:"network"`
+	Name string `json:"-"` // the preset as it was asked for, or the file's base name without extensions
+	// Resources are those of the machines' capacities, of cores and memory_mb.
+	Resources []string        `json:"resources,omitempty"`
+	Machines  []model.Machine `json:"machines"`
+	Network   model.Network   `json:"network"`
 	// Defaults are the keys of a preset that weren't given, of speed and bandwidth.
 	Defaults []string `json:"-"`
 	// InBytes says that a preset's bandwidth was given in bits or bytes a second.
@@ -46,6 +48,8 @@ type workflow struct {
 type workTask struct {
 	ID   string
 	Work float64
+	// Cores and Memory, in bytes, are what it takes while it runs; 0: the file doesn't tell.
+	Cores, Memory float64
 }
 
 // presets lists the platforms that ParsePlatform knows, each with its
@@ -71,9 +75,10 @@ const (
 // holds one object with "machines" and "network" as in an instance, each machine with its speed, or a network of SAGA
 // (see readSAGA). It is read as strictly as an instance.
 //
-// The keys of presets are machines, speed, bandwidth and startup, or latency. Machines are at most 10,000 for uniform,
+// The keys of presets are machines, speed, cores, memory, bandwidth and startup, or latency. Machines are at most 10,000 for uniform,
 // 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
-// in turn. Bandwidth is every path's and link's: units of data a second, or bits or bytes a second such as 1Gbps and
+// in turn. Cores and memory are a machine's, one or several likewise; memory has a unit such as 64GB. A machine with
+// cores runs several tasks at a time, as many as find their cores and their memory. Bandwidth is every path's and link's: units of data a second, or bits or bytes a second such as 1Gbps and
 // 125MB/s. Startup or latency is in seconds, or has a unit such as 5ms. Speed and bandwidth are 1 by default (but see
 // Place), startup 0. Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
@@ -107,6 +112,10 @@ func ParsePlatform(spec string) (Platform, error) {
 		return Platform{}, badPlatform(spec, "machines is %d, must be at most %d: it has a route for each pair", o.machines, maxRouted)
 	case len(o.speeds) > o.machines:
 		return Platform{}, badPlatform(spec, "there are %d speeds for %d machines, give at most one for each", len(o.speeds), o.machines)
+	case max(len(o.cores), len(o.memory)) > o.machines:
+		return Platform{}, badPlatform(spec, "there are more values of cores or memory than the %d machines, give at most one for each", o.machines)
+	case o.memory != nil && o.cores == nil:
+		return Platform{}, badPlatform(spec, "memory without cores: give cores, too")
 	}
 	p := Platform{Name: spec, InBytes: o.inBytes}
 	for _, key := range []string{"speed", "bandwidth"} {
@@ -115,7 +124,19 @@ func ParsePlatform(spec string) (Platform, error) {
 		}
 	}
 	for m := range o.machines {
-		p.Machines = append(p.Machines, model.Machine{ID: fmt.Sprintf("P%d", m+1), StartupS: o.startup, Speed: o.speeds[m%len(o.speeds)]})
+		a := model.Machine{ID: fmt.Sprintf("P%d", m+1), StartupS: o.startup, Speed: o.speeds[m%len(o.speeds)]}
+		for _, of := range [][]int64{o.cores, o.memory} {
+			if of != nil {
+				a.Capacity = append(a.Capacity, of[m%len(of)])
+			}
+		}
+		p.Machines = append(p.Machines, a)
+	}
+	if o.cores != nil {
+		p.Resources = append(p.Resources, resourceCores)
+	}
+	if o.memory != nil {
+		p.Resources = append(p.Resources, resourceMemory)
 	}
 	p.Network = presetNetwork(name, p.Machines)
 	p.Network.Bandwidth = o.bandwidth
@@ -126,9 +147,16 @@ func badPlatform(spec, format string, args ...any) error {
 	return fmt.Errorf("%w platform %q: %s", model.ErrInvalid, spec, fmt.Sprintf(format, args...))
 }
 
+// The resources of machines that tasks of files ask for.
+const (
+	resourceCores  = "cores"
+	resourceMemory = "memory_mb"
+)
+
 type presetOptions struct {
 	machines           int
 	speeds             []float64
+	cores, memory      []int64 // memory in MB; nil: none
 	bandwidth, startup float64
 	inBytes            bool            // the bandwidth has a unit
 	given              map[string]bool // the keys
@@ -140,7 +168,7 @@ func (o *presetOptions) parse(spec, options string) error {
 	for option := range strings.SplitSeq(options, ",") {
 		key, value, ok := strings.Cut(option, "=")
 		if !ok {
-			return badPlatform(spec, "%q must be key=value, the keys are machines, speed, bandwidth and startup", option)
+			return badPlatform(spec, "%q must be key=value, the keys are machines, speed, cores, memory, bandwidth and startup", option)
 		}
 		if o.given[key] {
 			return badPlatform(spec, "the key %q is there twice", key)
@@ -173,6 +201,24 @@ func (o *presetOptions) parse(spec, options string) error {
 				}
 				o.speeds = append(o.speeds, x)
 			}
+		case "cores":
+			o.cores = nil
+			for v := range strings.SplitSeq(value, "/") {
+				n, err := strconv.ParseInt(v, 10, 64)
+				if err != nil || n < 1 || n > maxMachines {
+					return badPlatform(spec, "cores is %q, must be a whole number from 1 to %d, or several as 8/16", value, maxMachines)
+				}
+				o.cores = append(o.cores, n)
+			}
+		case "memory":
+			o.memory = nil
+			for v := range strings.SplitSeq(value, "/") {
+				x, unit, err := quantity(v, bytesOf)
+				if err != nil || !unit || !(x >= 1e6 && x <= 1e18) {
+					return badPlatform(spec, "memory is %q, must have a unit such as 64GB or 16GiB, from 1 MB to 1 EB", value)
+				}
+				o.memory = append(o.memory, int64(x/1e6))
+			}
 		case "bandwidth":
 			o.bandwidth, o.inBytes, err = number(value, minRate, byteRates, ", or one of bits or bytes a second such as 1Gbps, 10Gbit/s or 125MB/s")
 		case "startup", "latency":
@@ -184,7 +230,7 @@ func (o *presetOptions) parse(spec, options string) error {
 				o.startup, _, err = number(value, minRate, secondsOf, like)
 			}
 		default:
-			err = badPlatform(spec, "there is no key %q, give machines, speed, bandwidth or startup", key)
+			err = badPlatform(spec, "there is no key %q, give machines, speed, cores, memory, bandwidth or startup", key)
 		}
 		if err != nil {
 			return err
@@ -252,7 +298,10 @@ func readPlatform(path string) (Platform, error) {
 			p.Machines, p.Network, p.NotModelled = net.Machines, net.Network, net.NotModelled
 		}
 	} else {
-		p.Machines, p.Network, err = model.DecodePlatform(data)
+		var d *model.DAG
+		if d, err = model.DecodePlatform(data); err == nil {
+			p.Resources, p.Machines, p.Network = d.Resources, d.Machines, d.Network
+		}
 	}
 	if err != nil {
 		return Platform{}, fmt.Errorf("%s: %w", path, err)

@@ -76,7 +76,7 @@ func TestParsePlatformErrors(t *testing.T) {
 		"uniform,machines=10001":   "machines is 10001, must be from 1 to 10000",
 		"star,machines=1001":       "machines is 1001, must be at most 1000: it has a route for each pair",
 		"bus,machines=3,machines=": `the key "machines" is there twice`,
-		"bus,colour=red":           `there is no key "colour", give machines, speed, bandwidth or startup`,
+		"bus,colour=red":           `there is no key "colour", give machines, speed, cores, memory, bandwidth or startup`,
 		"bus,speed=fast":           `speed is "fast", must be a number`,
 		"bus,speed=1//2":           `speed is "", must be a number`,
 		"bus,speed=1/0":            "speed is 0, must be above 0",
@@ -122,8 +122,8 @@ func TestPlatformFile(t *testing.T) {
 	want := Platform{Name: "two", Machines: []model.Machine{{ID: "big", Speed: 4, StartupS: 0.1}, {ID: "small", Speed: 1}},
 		Network: model.Network{Bandwidth: 10, Links: []model.Link{{ID: "l", Capacity: 5}}, Routes: []model.Route{{From: "big", To: "small", Links: []string{"l"}}}}}
 	require.Same(t, "result", want, got)
-	one, _, err := model.DecodePlatform([]byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}}`))
-	if err != nil || len(one) != 1 {
+	one, err := model.DecodePlatform([]byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}}`))
+	if err != nil || len(one.Machines) != 1 {
 		t.Errorf("one machine: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func write(t *testing.T, name, text string) string {
 // it changes neither.
 func TestPlace(t *testing.T) {
 	p := require.Value(ParsePlatform("paper,speed=1/2/4,bandwidth=10,startup=1"))(t)
-	w := workflow{Tasks: []workTask{{"a", 8}, {"b", 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
+	w := workflow{Tasks: []workTask{{ID: "a", Work: 8}, {ID: "b", Work: 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
 	d := require.Value(p.place("two", w))(t)
 	g := view.OfDAG(d)
 	if diff := cmp.Diff([]float64{8, 4, 2, 0, 0, 0}, g.Cost); diff != "" || d.Name != "two" {
@@ -204,7 +204,7 @@ func TestPlace(t *testing.T) {
 		want string
 	}{
 		"cycle":     {workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b"}, {From: "b", To: "a"}}}, "invalid dag instance: the edges make a cycle: a -> b -> a"},
-		"much work": {workflow{Tasks: []workTask{{"a", 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
+		"much work": {workflow{Tasks: []workTask{{ID: "a", Work: 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
 		"much data": {workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1e31}}}, `invalid dag instance: edges[0]: from "a" to "b": data is 1e+31`},
 	} {
 		d, err := p.place(name, c.w)
@@ -219,7 +219,7 @@ func FuzzParsePlatform(f *testing.F) {
 	f.Add("star,machines=3,speed=1/2,bandwidth=3,startup=0.5", []byte(platformFile))
 	f.Add("paper", []byte(`{"machines":[]}`))
 	f.Add("uniform,machines=10000", []byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}} x`))
-	one := workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
+	one := workflow{Tasks: []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
 	f.Fuzz(func(t *testing.T, spec string, file []byte) {
 		name, _, _ := strings.Cut(spec, ",")
 		for _, x := range presets {
@@ -233,10 +233,10 @@ func FuzzParsePlatform(f *testing.F) {
 				t.Errorf("%q: %v", spec, err)
 			}
 		}
-		machines, network, err := model.DecodePlatform(file)
+		d, err := model.DecodePlatform(file)
 		if err != nil {
 			require.Refused(t, "error", err, model.ErrInvalid, "")
-		} else if _, err := (Platform{Machines: machines, Network: network}).place("x", one); err != nil {
+		} else if _, err := (Platform{Machines: d.Machines, Network: d.Network}).place("x", one); err != nil && len(d.Resources) == 0 {
 			t.Errorf("%q: %v", file, err)
 		}
 	})

@@ -256,7 +256,7 @@ func (g *sagaGraph) workflow() (w workflow, err error) {
 			return w, badSAGA("task %q: cost is %v, must be at least 0", id, *cost)
 		}
 		known[id] = true
-		w.Tasks = append(w.Tasks, workTask{string(id), float64(*cost)})
+		w.Tasks = append(w.Tasks, workTask{ID: string(id), Work: float64(*cost)})
 	}
 	list, entries = g.links()
 	seen := map[[2]sagaName]bool{}

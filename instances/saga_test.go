@@ -27,7 +27,7 @@ const (
 var sagaTyped = strings.NewReplacer(`"weight": 2,`, `"weight": {"type": "float", "value": 2},`, `"weight": Infinity`, `"weight": {"type": "float", "value": 1e9}`).Replace(linkInstance)
 
 func sagaWant() workflow {
-	return workflow{Name: "iot.three", Tasks: []workTask{{"c", 6}, {"a", 2}, {"b", 3}},
+	return workflow{Name: "iot.three", Tasks: []workTask{{ID: "c", Work: 6}, {ID: "a", Work: 2}, {ID: "b", Work: 3}},
 		Edges: []model.DAGEdge{{From: "a", To: "c", Data: 8}, {From: "a", To: "b", Data: 1.5}},
 		Platform: &Platform{Name: "network", Machines: []model.Machine{{ID: "Q", Speed: 4}, {ID: "P", Speed: 0.5}, {ID: "R", Speed: 1}},
 			Network: model.Network{PathCapacity: [][]float64{{0, 2, 0.25}, {2, 0, 8}, {0.25, 8, 0}}}}}
@@ -51,8 +51,8 @@ func TestReadSAGA(t *testing.T) {
 		"no link":    {strings.Replace(sagaInstance, `"speed": 0.25`, `"speed": 0`, 1), apart},
 		"task graph": {sagaTasks, alone}, "node-link task graph": {linkTasks, alone},
 		"names that are numbers": {strings.NewReplacer(`"id": "a"`, `"id": 7`, `"source": "a"`, `"source": 7`).Replace(linkTasks),
-			workflow{Tasks: []workTask{{"c", 6}, {"7", 2}, {"b", 3}}, Edges: []model.DAGEdge{{From: "7", To: "c", Data: 8}, {From: "7", To: "b", Data: 1.5}}}},
-		"the word in a name": {`{"tasks": [{"name": "to \" Infinity", "cost": 1}], "dependencies": []}`, workflow{Tasks: []workTask{{"to \" Infinity", 1}}}},
+			workflow{Tasks: []workTask{{ID: "c", Work: 6}, {ID: "7", Work: 2}, {ID: "b", Work: 3}}, Edges: []model.DAGEdge{{From: "7", To: "c", Data: 8}, {From: "7", To: "b", Data: 1.5}}}},
+		"the word in a name": {`{"tasks": [{"name": "to \" Infinity", "cost": 1}], "dependencies": []}`, workflow{Tasks: []workTask{{ID: "to \" Infinity", Work: 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Same(t, "result", c.want, require.Value(readSAGA(fileOf(c.text)))(t))
@@ -195,7 +195,7 @@ func FuzzReadSAGA(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if p, err := readSAGANetwork(text); err != nil {
 			wantError(t, err, "invalid ")
-		} else if w := (workflow{Tasks: []workTask{{"a", 1}, {"b", 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}); len(p.Machines) < 100 {
+		} else if w := (workflow{Tasks: []workTask{{ID: "a", Work: 1}, {ID: "b", Work: 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}); len(p.Machines) < 100 {
 			if d, err := p.place("x", w); err != nil {
 				wantError(t, err, "invalid ")
 			} else {

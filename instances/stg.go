@@ -70,7 +70,7 @@ func readSTG(file *File) (workflow, error) {
 		case numbers[2] != len(numbers)-3:
 			return bad("task %d says it has %d predecessors and lists %d", t, numbers[2], len(numbers)-3)
 		}
-		w.Tasks = append(w.Tasks, workTask{strconv.Itoa(t), float64(numbers[1])})
+		w.Tasks = append(w.Tasks, workTask{ID: strconv.Itoa(t), Work: float64(numbers[1])})
 		pred, at = append(pred, numbers[3:]), append(at, line)
 	}
 	if tasks < 0 {

@@ -28,12 +28,12 @@ func TestReadSTG(t *testing.T) {
 		want workflow
 	}{
 		"comments and white space": {"# a graph\r\n\n  1 # one task\r\n 0\t0 0\n\n1 7 1 0 # work\n2 0 1 1", workflow{
-			Tasks: []workTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "1", To: "2"}}}},
-		"dummies alone": {"0\n0 0 0\n1 0 1 0\n", workflow{Tasks: []workTask{{"0", 0}, {"1", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
+			Tasks: []workTask{{ID: "0", Work: 0}, {ID: "1", Work: 7}, {ID: "2", Work: 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "1", To: "2"}}}},
+		"dummies alone": {"0\n0 0 0\n1 0 1 0\n", workflow{Tasks: []workTask{{ID: "0", Work: 0}, {ID: "1", Work: 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
 		"numbers in disguise": {"01\n000 0 0\n+1 007 01 00\n02 0 0", workflow{
-			Tasks: []workTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
+			Tasks: []workTask{{ID: "0", Work: 0}, {ID: "1", Work: 7}, {ID: "2", Work: 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
 		"later predecessors": {"2\n0 0 0\n1 5 1 2\n2 6 1 0\n3 0 1 1", workflow{
-			Tasks: []workTask{{"0", 0}, {"1", 5}, {"2", 6}, {"3", 0}}, Edges: []model.DAGEdge{{From: "2", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}}}},
+			Tasks: []workTask{{ID: "0", Work: 0}, {ID: "1", Work: 5}, {ID: "2", Work: 6}, {ID: "3", Work: 0}}, Edges: []model.DAGEdge{{From: "2", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Same(t, "result", c.want, require.Value(readSTG(fileOf(c.text)))(t))
@@ -87,7 +87,7 @@ func TestReadSTGRandom(t *testing.T) {
 			if i > 0 && i <= n {
 				work = rapid.IntRange(0, maxSTGTime).Draw(t, "work")
 			}
-			want.Tasks = append(want.Tasks, workTask{strconv.Itoa(i), float64(work)})
+			want.Tasks = append(want.Tasks, workTask{ID: strconv.Itoa(i), Work: float64(work)})
 			var list strings.Builder
 			count := 0
 			for p := range i {

@@ -311,7 +311,7 @@ func linkWf(file *File, tasks []wfTask, index map[string]int, machines []wfMachi
 		case !(*r >= 0) || math.IsInf(*r, 1):
 			return workflow{}, badWf("task %q has the run time %v, must be a number from 0", t.ID, *r)
 		default:
-			w.Tasks = append(w.Tasks, workTask{t.ID, *r})
+			w.Tasks = append(w.Tasks, workTask{t.ID, *r, t.cores(), max(t.Memory, t.Memory4)})
 		}
 	}
 	for which, relation := range [2]string{"child", "parent"} {
@@ -424,15 +424,9 @@ func (e *wfEdges) byFiles(a *model.Account) {
 
 // tellWf tells what the format says of tasks and machines and the model has no place for.
 func tellWf(tasks []wfTask, machines []wfMachine, kept bool, a *model.Account) {
-	most, several, sent := 0.0, map[string]int{}, 0
+	several, sent := map[string]int{}, 0
 	for i := range tasks {
 		t := &tasks[i]
-		if most = max(most, t.cores()); t.cores() > 1 {
-			a.NotModelled.Add(t.ID, "tasks on several cores")
-		}
-		if t.Memory > 0 || t.Memory4 > 0 {
-			a.NotModelled.Add(t.ID, "tasks with a need of memory")
-		}
 		if t.Priority != 0 {
 			a.NotModelled.Add(t.ID, "tasks with a priority")
 		}
@@ -447,11 +441,6 @@ func tellWf(tasks []wfTask, machines []wfMachine, kept bool, a *model.Account) {
 			if several[name] > 1 {
 				sent++
 			}
-		}
-	}
-	for k := range a.NotModelled {
-		if x := &a.NotModelled[k]; x.Text == "tasks on several cores" {
-			x.Text += fmt.Sprintf(", %g at most", most)
 		}
 	}
 	if kept {

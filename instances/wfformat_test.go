@@ -33,7 +33,7 @@ const (
 var threeWf4 = strings.NewReplacer(`"1.3"`, `"1.4"`, `"size"`, `"sizeInBytes"`, `"runtime"`, `"runtimeInSeconds"`).Replace(threeWf3)
 
 func TestReadWfFormat(t *testing.T) {
-	tasks := []workTask{{"a", 1.5}, {"b", 0}, {"c", 3}}
+	tasks := []workTask{{ID: "a", Work: 1.5}, {ID: "b", Work: 0}, {ID: "c", Work: 3}}
 	edges := func(ab, ac, bc float64) []model.DAGEdge {
 		return []model.DAGEdge{{From: "a", To: "b", Data: ab}, {From: "a", To: "c", Data: ac}, {From: "b", To: "c", Data: bc}}
 	}
@@ -139,7 +139,7 @@ func TestUnlinkedWfFormat(t *testing.T) {
 				t.Fatalf("%s, %s: %+v", version, how, w)
 			}
 			a := model.NewAccount("w.json", "WfFormat")
-			w.tell(a)
+			w.tell(a, nil)
 			require.Same(t, how, "none of the 3 tasks depends on another", a.Remarks.String())
 		}
 	}
@@ -158,11 +158,11 @@ func TestWfFormatAccount(t *testing.T) {
 		`"sizeInBytes":1}`, `"sizeInBytes":2500000000}`).Replace(threeWf5)
 	f := fileOf(text)
 	w := require.Value(readWfFormat(f))(t)
-	w.tell(f.account)
+	w.tell(f.account, nil)
 	require.Same(t, "account", []string{"x: test 1.5, taken: 3 tasks, 3 edges, 340 bytes on edges", "left out: 1 execution of tasks before their last (c)",
 		"assumed: 1 file with several readers: each is sent to each reader anew",
 		"not modelled: keys of unknown meaning: workflow.specification.tasks.sites; 2.5 GB of inputs that no task writes, in 1 files; " +
-			"1 task on several cores, 16 at most (c); 1 task with a need of memory (c); 1 task with a priority (c)",
+			"1 task with a priority (c); 1 task on several cores, 16 at most (c); 1 task with a need of memory (c)",
 		`note: 1 edge by the list of parents or of children alone (a->b)`, "note: 1 machine of the run, beside those of the platform"}, f.account.Lines())
 }
 
@@ -304,4 +304,42 @@ func FuzzReadWfFormat(f *testing.F) {
 		w, err := readWfFormat(fileOf(string(text)))
 		checkRead(t, w, err)
 	})
+}
+
+// Machines with cores and memory take the tasks' needs, in whole cores and MB; a task that states no cores has one.
+func TestWfFormatNeeds(t *testing.T) {
+	text := `{"schemaVersion":"1.5","workflow":{"specification":{"tasks":[{"id":"a","children":["b"]},{"id":"b","parents":["a"]}],"files":[]},` +
+		`"execution":{"tasks":[{"id":"a","runtimeInSeconds":1,"coreCount":3.5,"memoryInBytes":1500001},{"id":"b","runtimeInSeconds":2}],"machines":[]}}}`
+	path := write(t, "w.json", text)
+	for _, c := range []struct {
+		platform string
+		want     [][]int64
+		account  string
+	}{
+		{"uniform,machines=2", [][]int64{nil, nil}, "1 task on several cores, 3.5 at most (a); 1 task with a need of memory (a)"},
+		{"uniform,machines=2,cores=8/4", [][]int64{{4}, {1}}, "1 task with a need of memory (a)"},
+		{"uniform,machines=2,cores=4,memory=2GiB", [][]int64{{4, 2}, {1, 0}}, ""},
+		{write(t, "p.json", `{"resources":["memory_mb"],"machines":[{"id":"m","speed":1,"capacity":[7]}]}`), [][]int64{{2}, {0}}, "1 task on several cores, 3.5 at most (a)"},
+	} {
+		in, err := Read(path, Options{Platform: c.platform})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := in.(*model.DAG)
+		for k, needs := range c.want {
+			require.Same(t, c.platform, needs, d.Tasks[k].Needs)
+		}
+		require.Same(t, c.platform, c.account, d.Account.NotModelled.String())
+	}
+	for spec, want := range map[string]string{
+		"uniform,cores=0":            "cores is \"0\", must be a whole number from 1",
+		"uniform,cores=8,memory=64":  "memory is \"64\", must have a unit",
+		"uniform,memory=64GB":        "memory without cores",
+		"uniform,machines=2,cores=2": "its needs are above the capacity",
+		write(t, "q.json", `{"resources":["gpu"],"machines":[{"id":"m","speed":1,"capacity":[7]}]}`): "it has the resource \"gpu\"",
+	} {
+		if _, err := Read(path, Options{Platform: spec}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
 }

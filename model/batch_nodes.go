@@ -67,6 +67,9 @@ func (b *Batch) checkNodes() string {
 	if len(b.Resources) == 0 {
 		return "nodes have no resources; name them"
 	}
+	if why := repeatedResource(b.Resources); why != "" {
+		return why
+	}
 	count, seen, total := 0, map[string]bool{}, make([]float64, len(b.Resources))
 	for g := range b.Nodes {
 		n := &b.Nodes[g]

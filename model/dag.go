@@ -154,6 +154,11 @@ func (d *DAG) Cost(t, m int) float64 {
 			return math.Inf(1)
 		}
 	}
+	return d.seconds(t, m)
+}
+
+// seconds is Cost of a task that has room.
+func (d *DAG) seconds(t, m int) float64 {
 	if w := d.Tasks[t].Work; w != nil {
 		return *w / d.Machines[m].Speed
 	}

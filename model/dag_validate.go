@@ -87,7 +87,7 @@ var dagEdgeKeys = object{keys: []key{
 // known machines, each pair at most once; files that add up to their edge's data, each of one size. Errors about an
 // element of a list name it, see ElementError.
 func (d *DAG) Validate() error {
-	if why := dagKeys.wrong(d); why != "" {
+	if why := cmp.Or(dagKeys.wrong(d), repeatedResource(d.Resources)); why != "" {
 		return d.bad("", -1, "%s", why)
 	}
 	machines := make(map[string]int, len(d.Machines))
@@ -101,10 +101,10 @@ func (d *DAG) Validate() error {
 		}
 	}
 	tasks := elements{kind: KindDAG, list: "tasks", id: func(t int) string { return d.Tasks[t].ID }}
-	cost, work := dagTaskKeys.key("cost_s").each, dagTaskKeys.key("work")
+	cost, work, needs := dagTaskKeys.key("cost_s").each, dagTaskKeys.key("work"), dagTaskKeys.key("needs")
 	for t := range d.Tasks {
 		x := &d.Tasks[t]
-		if why := tasks.wrong(t, x.ID != "" && (x.Work == nil || work.holds(*x.Work)), &dagTaskKeys, x); why != "" {
+		if why := tasks.wrong(t, x.ID != "" && (x.Work == nil || work.holds(*x.Work)) && hold(needs, x.Needs), &dagTaskKeys, x); why != "" {
 			return tasks.bad(t, "%s", why)
 		}
 		if err := d.checkCosts(t, cost); err != nil {
@@ -135,6 +135,16 @@ func (d *DAG) Validate() error {
 		}
 	}
 	return cmp.Or(d.checkFiles(), d.checkCycle(from, to))
+}
+
+// repeatedResource describes the first resource that has the name of an earlier one, "" without.
+func repeatedResource(names []string) string {
+	for r, name := range names {
+		if slices.Index(names, name) < r {
+			return fmt.Sprintf("resources[%d] is %q, must be a name that no other has", r, name)
+		}
+	}
+	return ""
 }
 
 // checkFiles returns an error in the files of an edge, nil if there is none.
@@ -238,7 +248,7 @@ func (d *DAG) checkCosts(t int, cost *key) error {
 			if d.Machines[m].Speed == 0 {
 				return d.bad("machines", m, "id %q: speed is missing, task %q states its work", d.Machines[m].ID, x.ID)
 			}
-			if c := d.Cost(t, m); !(c <= maxFigure) {
+			if c := d.seconds(t, m); !(c <= maxFigure) {
 				return d.bad("tasks", t, "id %q: its work takes %v seconds on machine %q, at most %g are allowed", x.ID, c, d.Machines[m].ID, maxFigure)
 			}
 		}

@@ -4,6 +4,7 @@ package model
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -76,6 +77,41 @@ func TestFilesOfEdges(t *testing.T) {
 		again, err := in.(*DAG).MarshalJSON()
 		if err != nil || !strings.Contains(string(again), `"files":{`) || string(again) != strings.ReplaceAll(strings.TrimSuffix(text, "}"), "1e30", "1e+30")+`,"network":{}}` {
 			t.Errorf("%s is written as %s (%v)", files, again, err)
+		}
+	}
+}
+
+// Capacities and needs are one for each resource and at most 1e12, and each task has room on a machine that can run it.
+func TestDAGResources(t *testing.T) {
+	t.Parallel()
+	with := func(change func(d *DAG)) *DAG {
+		d := &DAG{Resources: []string{"cores", "memory_mb"},
+			Machines: []Machine{{ID: "a", Capacity: []int64{4, 10}}, {ID: "b", Capacity: []int64{1, 100}}},
+			Tasks: []DAGTask{{ID: "s", CostS: []float64{1, math.Inf(1)}, Needs: []int64{4, 0}},
+				{ID: "t", CostS: []float64{3, 2}, Needs: []int64{9, 9}, NeedsOn: map[string][]int64{"b": {1, 100}}}},
+			Edges: []DAGEdge{}}
+		change(d)
+		return d
+	}
+	valid := with(func(*DAG) {})
+	if err := valid.Validate(); err != nil || !math.IsInf(valid.Cost(1, 0), 1) || valid.Cost(1, 1) != 2 {
+		t.Errorf("a valid graph: %v, task t costs %v on a, %v on b", err, valid.Cost(1, 0), valid.Cost(1, 1))
+	}
+	for want, change := range map[string]func(d *DAG){
+		`resources[1] is "cores"`:                              func(d *DAG) { d.Resources[1] = "cores" },
+		`id "b": capacity has 1 values, there are 2 resources`: func(d *DAG) { d.Machines[1].Capacity = []int64{1} },
+		`id "s": needs has 0 values, there are 2 resources`:    func(d *DAG) { d.Tasks[0].Needs = nil },
+		`capacity has 2 values, there are 0 resources`:         func(d *DAG) { d.Resources = nil },
+		`needs_on has the machine "c"`:                         func(d *DAG) { d.Tasks[1].NeedsOn["c"] = []int64{1, 1} },
+		`needs_on["b"] has 1 values`:                           func(d *DAG) { d.Tasks[1].NeedsOn["b"] = []int64{1} },
+		`needs_on["b"][0] is -1`:                               func(d *DAG) { d.Tasks[1].NeedsOn["b"][0] = -1 },
+		`needs[0] is 1000000000001`:                            func(d *DAG) { d.Tasks[0].Needs[0] = 1e12 + 1 },
+		`capacity[0] is -1`:                                    func(d *DAG) { d.Machines[0].Capacity[0] = -1 },
+		`id "t": its needs are above the capacity of each`:     func(d *DAG) { d.Tasks[1].NeedsOn["b"][1] = 101 },
+		`id "s": its needs are above the capacity of each`:     func(d *DAG) { d.Machines[0].Capacity[0] = 3; d.Machines[1].Capacity[0] = 4 },
+	} {
+		if err := with(change).Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }
