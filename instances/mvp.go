@@ -12,7 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// mvp is an instance of vector bin packing with several types of bins: items of several dimensions for the cheapest bins.
+// mvp is an instance of vector bin packing with several types of bins: items of several dimensions for the cheapest
+// bins.
 type mvp struct {
 	bins  []mvpBins
 	items []vbpItem // also those with the count 0
@@ -31,12 +32,15 @@ const (
 	maxMVPCost       = 100_000_000
 )
 
-// readMVP reads VPSolver's format of packing with several types of bins and items of several choices (Brandão: VPSolver 3:
-// Multiple-choice Vector Packing Solver, 2016). It has whole numbers in free format. They are the number of dimensions;
-// the number of types; of each the capacities, the cost, and how many there are (-1: any number); the number of items; of
-// each the number of choices, how many such items there are, and the sizes of each choice. Items with one choice are
-// read, for a task has the same needs on each host. VPSolver covers at least the items, which costs as little as covering
-// them exactly. Errors wrap model.ErrInvalid.
+// readMVP reads VPSolver's format of packing with several types of bins and items of several choices (Brandão: VPSolver
+// 3: Multiple-choice Vector Packing Solver, 2016). It has whole numbers in free format. They are the number of
+// dimensions; the number of types; of each the capacities, the cost, and how many there are (-1: any number); the
+// number of items; of each the number of choices, how many such items there are, and the sizes of each choice. Its
+// options are refused.
+//
+// Items with one choice are read, as a task has the same needs on each host. VPSolver packs at least as many items as
+// there are, which costs as little as so many. It takes costs below 0, too, and then buys bins for nothing but their
+// cost; the model has none. Errors wrap model.ErrInvalid.
 func readMVP(data []byte) (mvp, error) {
 	r := vbpReader{format: formatMVP, words: bytes.Fields(data)}
 	d, v := r.next("the number of dimensions", 1, maxMVPDimensions), mvp{}
@@ -57,15 +61,18 @@ func readMVP(data []byte) (mvp, error) {
 			break
 		}
 		choices := r.next(fmt.Sprintf("the number of choices of item %d", i+1), 1, maxVBPTasks)
-		it := vbpItem{Count: r.next(fmt.Sprintf("the count of item %d", i+1), 0, maxVBPTasks), Size: make([]int64, d)}
+		it := vbpItem{Size: make([]int64, d), Count: r.next(fmt.Sprintf("the count of item %d", i+1), 0, maxVBPTasks)}
 		if choices > 1 {
-			r.failf("item %d has %d choices, a task has one size; keep one choice of each item: the file's optimum is at most as high", i+1, choices)
+			r.failf("item %d has %d choices, a task has one size; "+
+				"keep one choice of each item: the file's optimum is at most as high", i+1, choices)
 		}
 		for k := range it.Size {
 			it.Size[k] = r.next(fmt.Sprintf("size %d of item %d", k+1, i+1), 0, maxMVPNumber)
 		}
-		if r.add(it, i); it.Count > 0 && !slices.ContainsFunc(v.bins, func(b mvpBins) bool { return b.number != 0 && fits(it.Size, b.capacity) }) {
-			r.failf("item %d is larger than each type of bins of which there are any", i+1)
+		r.add(it, i)
+		holds := func(b mvpBins) bool { return b.number != 0 && fits(it.Size, b.capacity) }
+		if it.Count > 0 && !slices.ContainsFunc(v.bins, holds) {
+			r.failf("item %d is larger than each type of bins of which there are any; leave it out or add a type", i+1)
 		}
 		v.items = append(v.items, it)
 	}
@@ -81,14 +88,15 @@ func fits(size, capacity []int64) bool {
 	return true
 }
 
-// readMVPFile reads an MVP file. Types of bins are offers, whose price is the cost, and items are jobs. Bins are numbered
-// as in the file, as are items.
+// readMVPFile reads an MVP file. Types of bins are offers, whose price is the cost, and items are jobs; both have their
+// numbers in the file.
 func readMVPFile(f *File, o Options) (model.Instance, error) {
 	if err := cmp.Or(f.checkName(), f.noPlatform(o, "an MVP file")); err != nil {
 		return nil, err
 	}
 	if o.Kind != "" && o.Kind != model.KindConsolidation {
-		return nil, fmt.Errorf("%w kind %q: items and several types of bins become %s", model.ErrInvalid, o.Kind, model.KindConsolidation)
+		return nil, fmt.Errorf("%w kind %q: items and several types of bins become %s",
+			model.ErrInvalid, o.Kind, model.KindConsolidation)
 	}
 	v, err := readMVP(f.data)
 	if err != nil {

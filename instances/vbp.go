@@ -215,7 +215,8 @@ func (v VBP) consolidate(name string, hosts int) (*model.Consolidation, error) {
 	return in, in.Validate()
 }
 
-// consolidationOf returns an instance without hosts, with a resource for each dimension and a job for each line of items.
+// consolidationOf returns an instance without hosts, with a resource for each dimension and a job for each line of
+// items.
 func consolidationOf(name string, dimensions []int64, items []vbpItem) *model.Consolidation {
 	in := &model.Consolidation{Name: name}
 	for k := range dimensions {

@@ -17,7 +17,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// packing is the text of a tiny MVP file, and what it says: bins with capacities, cost and number, and items one by one.
+// packing is the text of a tiny MVP file, and the things in it: bins with capacities, cost and number, and items one by
+// one.
 type packing struct {
 	text         string
 	bins         [][]int
@@ -25,7 +26,8 @@ type packing struct {
 	items        [][]int
 }
 
-// drawPacking draws one to three types in one or two dimensions, some free, without bins or without a limit, and up to six items.
+// drawPacking draws one to three types in one or two dimensions, and up to six items. Some types cost nothing, or have
+// no bins or no limit.
 func drawPacking(rng *rand.Rand) packing {
 	var p packing
 	var b bytes.Buffer
@@ -57,8 +59,8 @@ func drawPacking(rng *rand.Rand) packing {
 	return p
 }
 
-// cheapest returns the least cost of bins that hold all items, by trying all placements; -1 if there are too few bins, and
-// false if an item is larger than each bin.
+// cheapest returns the least cost of bins that hold all items, by trying all placements. It is -1 if there are too few
+// bins, and false is returned if an item is larger than each bin.
 func (p packing) cheapest() (best int, fit bool) {
 	best, fit = -1, true
 	var open [][]int // what is left in each
