@@ -107,7 +107,7 @@ func unreadable(path string, err error) error {
 }
 
 // Folder lists the files below a folder that may hold instances, by the ends of
-// their names (.json, .stg, .dot, .gv, .dax, .vbp and .swf, and each with .gz), sorted.
+// their names (.json, .stg, .dot, .gv, .dax, .vbp, .mvp and .swf, and each with .gz), sorted.
 func Folder(path string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
@@ -126,7 +126,7 @@ func Folder(path string) ([]string, error) {
 	return files, nil
 }
 
-var folderExtensions = []string{".json", ".stg", ".dot", ".gv", ".dax", ".vbp", ".swf"}
+var folderExtensions = []string{".json", ".stg", ".dot", ".gv", ".dax", ".vbp", ".mvp", ".swf"}
 
 // KindOf returns the kind of an instance's file in the own format that begins with
 // it, as all that gapwise writes do. It reads no further, and returns "" for all

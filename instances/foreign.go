@@ -129,7 +129,9 @@ func IsLog(path string) bool {
 func (f *File) IsWorkload() bool { return f.format != nil && f.format.name == formatBatsim }
 
 // IsPacking reports whether the file is about items and bins.
-func (f *File) IsPacking() bool { return f.format != nil && f.format.name == formatVBP }
+func (f *File) IsPacking() bool {
+	return f.format != nil && (f.format.name == formatVBP || f.format.name == formatMVP)
+}
 
 // IsRecords reports whether the file is a batch system's records.
 func (f *File) IsRecords() bool { return f.IsLog() && f.format.name != formatSWF }

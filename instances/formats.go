@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-const formatDOT, formatVBP = "DOT", "VBP"
+const formatDOT, formatVBP, formatMVP = "DOT", "VBP", "MVP"
 
 // format is a format of files: how it is known, and the reader or, of one that isn't read, the remedy.
 type format struct {
@@ -54,8 +54,8 @@ func formats() []format {
 			becomes: onPlatform, about: "one directed graph, as daggen and SimGrid have it; --dot names other attributes"},
 		{name: formatVBP, ends: []string{".vbp"}, begins: func(f *File) bool { return isVBP(f.data) || ofList(f.data) != nil }, instance: readVBPFile,
 			becomes: "vcsched; by `convert --kind` consolidation, too", about: "vector bin packing, as VPSolver reads it, and plain lists of bin packing and cutting stock"},
-		{name: "VPSolver's packing with several types of bins (MVP)", ends: []string{".mvp"}, begins: isMVP,
-			remedy: "write one type of bins and one choice for each item as VBP, or bins with prices as hosts of a consolidation instance"},
+		{name: formatMVP, ends: []string{".mvp"}, begins: isMVP, instance: readMVPFile, becomes: "consolidation",
+			about: "vector bin packing with several types of bins, as VPSolver reads it; one choice for each item"},
 		{name: "several problems of bin packing (OR-Library's binpack)", begins: isBinpack,
 			remedy: "write one a file: lines with the number of items, the capacity, and the size of each item"},
 		{name: "Standard Task Graph", ends: []string{".stg"}, begins: beginsSTG, graph: readSTG, becomes: onPlatform, about: "graphs of the STG set"},

@@ -159,7 +159,7 @@ func TestFolderLists(t *testing.T) {
 	}
 	require.Same(t, "files", want, require.Value(Folder(folder))(t))
 	require.Refused(t, "an empty folder", require.Err(Folder(t.TempDir())), model.ErrInvalid,
-		"ends in .json, .stg, .dot, .gv, .dax, .vbp, .swf (or .gz after that)")
+		"ends in .json, .stg, .dot, .gv, .dax, .vbp, .mvp, .swf (or .gz after that)")
 	require.Refused(t, "no folder", require.Err(Folder(filepath.Join(folder, "none"))), model.ErrInvalid, "none")
 }
 

@@ -39,49 +39,43 @@ const (
 // d capacities; the number of lines to come; in each d sizes and how many such items there are. Its options ($VTYPE{…})
 // are refused. Errors wrap model.ErrInvalid.
 func ReadVBP(data []byte) (VBP, error) {
-	r := vbpReader{words: bytes.Fields(data)}
+	r := vbpReader{format: formatVBP, words: bytes.Fields(data)}
 	d := r.next("the number of dimensions", 1, 65)
 	v := VBP{}
 	for k := range d {
 		v.Capacity = append(v.Capacity, r.next(fmt.Sprintf("capacity %d", k+1), 0, maxVBPCapacity))
 	}
-	lines := r.next("the number of items", 1, maxVBPTasks)
-	tasks := int64(0)
-	for i := range lines {
+	for i := range r.next("the number of items", 1, maxVBPTasks) {
 		if r.err != nil {
 			break
 		}
-		it, none := vbpItem{Size: make([]int64, d)}, true
+		it := vbpItem{Size: make([]int64, d)}
 		for k := range it.Size {
 			it.Size[k] = r.next(fmt.Sprintf("size %d of item %d", k+1, i+1), 0, v.Capacity[k])
-			none = none && it.Size[k] == 0
 		}
-		it.Count = r.next(fmt.Sprintf("the count of item %d", i+1), 0, maxVBPTasks)
-		if none && it.Count > 0 && r.err == nil {
-			return VBP{}, fmt.Errorf("%w VBP file: item %d has no size", model.ErrInvalid, i+1)
-		}
-		if tasks += it.Count; tasks > maxVBPTasks {
-			return VBP{}, fmt.Errorf("%w VBP file: it has more than %d items", model.ErrInvalid, maxVBPTasks)
-		}
-		if it.Count > 0 {
+		if it.Count = r.next(fmt.Sprintf("the count of item %d", i+1), 0, maxVBPTasks); it.Count > 0 {
 			v.Items = append(v.Items, it)
 		}
+		r.add(it, i)
 	}
-	switch {
-	case r.err != nil:
-		return VBP{}, r.err
-	case r.at < len(r.words):
-		return VBP{}, fmt.Errorf("%w VBP file: %.20q follows the last item; options aren't read", model.ErrInvalid, r.words[r.at])
-	case tasks == 0:
-		return VBP{}, fmt.Errorf("%w VBP file: it has no items", model.ErrInvalid)
+	if err := r.end(); err != nil {
+		return VBP{}, err
 	}
 	return v, nil
 }
 
 type vbpReader struct {
-	words [][]byte
-	at    int
-	err   error // the first
+	format string
+	words  [][]byte
+	at     int
+	tasks  int64 // of the items that were added
+	err    error // the first
+}
+
+func (r *vbpReader) failf(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w %s file: %s", model.ErrInvalid, r.format, fmt.Sprintf(format, args...))
+	}
 }
 
 // next returns the next number, which must be in the range, or 0 after an error.
@@ -90,16 +84,37 @@ func (r *vbpReader) next(what string, least, most int64) int64 {
 	case r.err != nil:
 		return 0
 	case r.at == len(r.words):
-		r.err = fmt.Errorf("%w VBP file: it ends before %s", model.ErrInvalid, what)
+		r.failf("it ends before %s", what)
 		return 0
 	}
 	x, err := strconv.ParseInt(string(r.words[r.at]), 10, 64)
 	if err != nil || x < least || x > most {
-		r.err = fmt.Errorf("%w VBP file: %s is %.20q, must be a whole number from %d to %d", model.ErrInvalid, what, r.words[r.at], least, most)
+		r.failf("%s is %.20q, must be a whole number from %d to %d", what, r.words[r.at], least, most)
 		return 0
 	}
 	r.at++
 	return x
+}
+
+// add counts the items of line i, from 0.
+func (r *vbpReader) add(it vbpItem, i int64) {
+	if it.Count > 0 && !slices.ContainsFunc(it.Size, func(x int64) bool { return x > 0 }) {
+		r.failf("item %d has no size", i+1)
+	}
+	if r.tasks += it.Count; r.tasks > maxVBPTasks {
+		r.failf("it has more than %d items", maxVBPTasks)
+	}
+}
+
+// end returns the first error; after the last item there may be nothing.
+func (r *vbpReader) end() error {
+	if r.err == nil && r.at < len(r.words) {
+		r.failf("%.20q follows the last item; options aren't read", r.words[r.at])
+	}
+	if r.tasks == 0 {
+		r.failf("it has no items")
+	}
+	return r.err
 }
 
 // firstFitWindow is the number of bins, counted from the last, that FirstFit looks at.
@@ -192,17 +207,27 @@ func (v VBP) consolidate(name string, hosts int) (*model.Consolidation, error) {
 	if err := checkVBPHosts(hosts); err != nil {
 		return nil, err
 	}
-	in := &model.Consolidation{Name: name, PriceUnit: "bins"}
-	for k := range v.Capacity {
-		in.Resources = append(in.Resources, fmt.Sprintf("d%d", k+1))
-	}
+	in := consolidationOf(name, v.Capacity, v.Items)
+	in.PriceUnit = "bins"
 	for h := range hosts {
 		in.Hosts = append(in.Hosts, model.ConsolidationHost{ID: fmt.Sprintf("host%d", h+1), Capacity: v.Capacity, Price: 1})
 	}
-	for i, it := range v.Items {
-		in.Jobs = append(in.Jobs, model.ConsolidationJob{ID: fmt.Sprintf("item%d", i+1), Tasks: int(it.Count), Needs: it.Size})
-	}
 	return in, in.Validate()
+}
+
+// consolidationOf returns an instance without hosts, with a resource for each dimension and a job for each line of
+// items.
+func consolidationOf(name string, dimensions []int64, items []vbpItem) *model.Consolidation {
+	in := &model.Consolidation{Name: name}
+	for k := range dimensions {
+		in.Resources = append(in.Resources, fmt.Sprintf("d%d", k+1))
+	}
+	for i, it := range items {
+		if it.Count > 0 {
+			in.Jobs = append(in.Jobs, model.ConsolidationJob{ID: fmt.Sprintf("item%d", i+1), Tasks: int(it.Count), Needs: it.Size})
+		}
+	}
+	return in
 }
 
 // isVBP reports whether the text has as many whole numbers as a VBP file that begins like it. A file in the STG format
@@ -230,31 +255,6 @@ func countAt(words [][]byte, k int64) int64 {
 		return -1
 	}
 	return x
-}
-
-// isMVP reports whether a text has as many numbers as VPSolver's files with several types of bins and with items of
-// several choices: the dimensions; the number of types, each with its capacities, cost and number; the number of items,
-// each with the number of its choices, its demand and the sizes of each choice.
-func isMVP(f *File) bool {
-	if f.start == "" || !isDigit(f.start[0]) {
-		return false
-	}
-	words := bytes.Fields(f.data)
-	d, types := countAt(words, 0), countAt(words, 1)
-	if d < 1 || d > 65 || types < 1 {
-		return false
-	}
-	at := 2 + types*(d+2)
-	for left := countAt(words, at); left > 0; left-- {
-		choices := countAt(words, at+1)
-		if choices < 1 {
-			return false
-		}
-		if at += 2 + choices*d; left == 1 {
-			return at+1 == int64(len(words))
-		}
-	}
-	return false
 }
 
 // ofList returns the VBP text of a plain list of items of one dimension, nil for other texts. Its lines are the number of

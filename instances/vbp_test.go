@@ -90,11 +90,10 @@ func TestPackingLists(t *testing.T) {
 		require.Same(t, name, "the lines are the number of items, the capacity, and sizes, of one dimension", in.Account.Assumed[0].Text)
 	}
 	for text, want := range map[string]string{
-		"2\n2\n100 80 9 -1\n60 120 7 -1\n2\n2 3\n50 25\n25 50\n1 2\n40 40\n": "VPSolver's packing with several types of bins (MVP), which isn't read; write one type",
-		"2\n u120_00\n 150 120 48\n 42\n":                                    "several problems of bin packing (OR-Library's binpack), which isn't read; write one a file",
-		"4 10\n1 6\n2 6\n3 4\n":                                              "numbers in no form that is known, which isn't read; task graphs of the STG set are named .stg",
-		"3\n10\n6\n6\n":                                                      "numbers in no form that is known",
-		"2\n10 12\n6\n6\n":                                                   "numbers in no form that is known",
+		"2\n u120_00\n 150 120 48\n 42\n": "several problems of bin packing (OR-Library's binpack), which isn't read; write one a file",
+		"4 10\n1 6\n2 6\n3 4\n":           "numbers in no form that is known, which isn't read; task graphs of the STG set are named .stg",
+		"3\n10\n6\n6\n":                   "numbers in no form that is known",
+		"2\n10 12\n6\n6\n":                "numbers in no form that is known",
 	} {
 		require.Refused(t, text, require.Err(loadOn(write(t, "a.txt", text), "")), model.ErrInvalid, "it looks like "+want)
 	}

@@ -42,7 +42,8 @@ func (p *program) convert() *cli.Command {
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
 			"gapwise solve --least-hosts looks for the least. --kind consolidation makes\n" +
 			"them equal hosts at the price 1. Plain lists (the number of items, the\n" +
-			"capacity, and a size a line) are read alike.\n" +
+			"capacity, and a size a line) are read alike. MVP files, of several types of\n" +
+			"bins with costs, are consolidation if each item has one choice.\n" +
 			"Workloads of Batsim (JSON with nb_res, jobs, and profiles that are delays or\n" +
 			"sequences of them) are batch on one tier; jobs end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +

@@ -71,6 +71,10 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 			return err
 		}
 		v, ok := in.(*model.VCSched)
+		if !ok && in.Kind() == model.KindConsolidation {
+			return fmt.Errorf("%[1]s: %[2]w: --least-hosts is for equal hosts; gapwise solve %[1]s finds the cheapest of these",
+				instances.Label(path), model.ErrUnsupported)
+		}
 		if !ok {
 			return fmt.Errorf("%s: %w: --least-hosts takes vcsched instances and VBP files, not %s", instances.Label(path), model.ErrUnsupported, in.Kind())
 		}

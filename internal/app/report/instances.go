@@ -296,7 +296,7 @@ func (i *instance) commands() []string {
 // already.
 func FileOf(instance string) string {
 	name := strings.TrimSuffix(strings.ToLower(instance), ".gz")
-	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {
+	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp", ".mvp"} {
 		if strings.HasSuffix(name, ending) {
 			return instance
 		}
