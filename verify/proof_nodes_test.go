@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+package verify_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	batchexact "github.com/gapwise/gapwise/exact/batch"
+	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/internal/test/testkit"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// The kernel's proofs on nodes replay and prove the optimum, which enumeration finds on tiny machines. A claim of one
+// more is refused.
+func TestProofsOnNodes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 20))
+	rounds, crowds, pools, enumerated, nogoods := require.Rounds(400), 0, 0, 0, 0
+	for n := range rounds {
+		in := testkit.RandomNodes(rng, 1+rng.IntN(9))
+		c := prove(t, batchexact.Kernel, in)
+		if c.proof == nil {
+			t.Fatalf("%d: there is no proof\n%s", n, text(in))
+		}
+		p, err := c.check(c.proof)
+		if err != nil {
+			t.Fatalf("%d: %v\n%s\n%s", n, err, text(in), c.proof)
+		}
+		if model.Gap(p.Bound, c.optimum) > 1e-9 {
+			t.Fatalf("%d: it proves %v, the optimum is %v\n%s", n, p.Bound, c.optimum, text(in))
+		}
+		if in.Processors <= 4 && len(in.Jobs) <= 4 {
+			if enumerated++; model.Gap(p.Bound, testkit.LeastOnNodes(in)) > 1e-9 {
+				t.Fatalf("%d: it proves %v, the optimum by enumeration is %v\n%s", n, p.Bound, testkit.LeastOnNodes(in), text(in))
+			}
+		}
+		nogoods += p.Nogoods
+		lines := strings.Split(strings.TrimSpace(string(c.proof)), "\n")
+		last := len(lines) - 1
+		for at, line := range lines {
+			w := strings.Fields(line)
+			switch {
+			case w[0] == "con" && w[2] == "crowd":
+				crowds++
+			case w[0] == "con" && w[2] == "pool":
+				pools++
+			case at == last:
+				var claim int64
+				fmt.Sscan(w[1], &claim)
+				lines[at] = fmt.Sprint("claim ", claim+1)
+				if _, err := c.check([]byte(strings.Join(lines, "\n"))); !errors.Is(err, verify.ErrProof) {
+					t.Fatalf("%d: a claim of one more is taken: %v\n%s", n, err, c.proof)
+				}
+			}
+		}
+	}
+	t.Logf("%d crowds, %d pools, %d nogoods, %d enumerated", crowds, pools, nogoods, enumerated)
+	if !testing.Short() && (crowds < rounds/4 || pools < rounds/4 || nogoods < rounds || enumerated < rounds/10) {
+		t.Error("too few of a kind")
+	}
+}
+
+// haveNodes reports whether jobs have nodes such that of each set of them that pairwise meet all fit each node. It
+// tries each choice of a node for each process, but for processes of a job, which are alike, and looks at all sets.
+func haveNodes(in *model.Batch, jobs []int, meet func(i, k int) bool) bool {
+	var group []*model.NodeGroup
+	for g := range in.Nodes {
+		for range in.Nodes[g].Count {
+			group = append(group, &in.Nodes[g])
+		}
+	}
+	on := make([][]int64, len(jobs)) // processes on each node
+	fit := func(p int) bool {
+		for set := range 1 << len(jobs) {
+			used, members, alone, crowd := make([]int64, len(in.Resources)), 0, false, true
+			for a, i := range jobs {
+				if set>>a&1 == 0 || on[a] == nil || on[a][p] == 0 {
+					continue
+				}
+				for b, k := range jobs[:a] {
+					crowd = crowd && (set>>b&1 == 0 || on[b][p] == 0 || meet(i, k))
+				}
+				members++
+				alone = alone || in.Jobs[i].Needs.Exclusive
+				for r, need := range in.Jobs[i].Needs.Each {
+					used[r] += need * on[a][p]
+				}
+			}
+			if crowd && (members > 1 && alone || slices.ContainsFunc(in.Resources, func(name string) bool {
+				r := slices.Index(in.Resources, name)
+				return used[r] > group[p].Capacity[r]
+			})) {
+				return false
+			}
+		}
+		return true
+	}
+	var place func(a, p, left int, groups []int) bool
+	next := func(a int) bool {
+		if a == len(jobs) {
+			return true
+		}
+		for _, groups := range in.Alternatives(jobs[a]) {
+			on[a] = make([]int64, len(group))
+			if place(a, 0, in.Jobs[jobs[a]].Processes, groups) {
+				return true
+			}
+		}
+		on[a] = nil
+		return false
+	}
+	place = func(a, p, left int, groups []int) bool {
+		if left == 0 {
+			return next(a + 1)
+		}
+		if p == len(group) {
+			return false
+		}
+		allowed := slices.ContainsFunc(groups, func(g int) bool { return &in.Nodes[g] == group[p] })
+		for count := 0; count <= left && (count == 0 || allowed && (count == 1 || !in.Jobs[jobs[a]].Needs.Spread)); count++ {
+			if on[a][p] = int64(count); !fit(p) {
+				break
+			}
+			if place(a, p+1, left-count, groups) {
+				return true
+			}
+		}
+		on[a][p] = 0
+		return false
+	}
+	return next(0)
+}
+
+// A crowd is taken if and only if its jobs have no nodes by trying all, whatever its pairs.
+func TestProofCrowds(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 21))
+	rounds, taken, refused, close := require.Rounds(6000), 0, 0, 0
+	for range rounds {
+		in := testkit.RandomNodes(rng, 2+rng.IntN(5))
+		if in.Processors > 4 {
+			continue
+		}
+		n, likely := len(in.Jobs), rng.IntN(5)
+		var pairs [][2]int
+		for i := range n {
+			for k := range i {
+				if rng.IntN(5) <= likely {
+					pairs = append(pairs, [2]int{i, k})
+				}
+			}
+		}
+		if len(pairs) == 0 {
+			continue
+		}
+		rng.Shuffle(len(pairs), func(a, b int) { pairs[a], pairs[b] = pairs[b], pairs[a] })
+		crowd := func(pairs [][2]int) (jobs []int, name string) {
+			for _, x := range pairs {
+				if rng.IntN(2) == 0 {
+					x[0], x[1] = x[1], x[0]
+				}
+				for _, k := range x {
+					if name += fmt.Sprint(" ", k); !slices.Contains(jobs, k) {
+						jobs = append(jobs, k)
+					}
+				}
+			}
+			return jobs, name
+		}
+		isTaken := func(pairs [][2]int) bool {
+			jobs, name := crowd(pairs)
+			_, err := forged(t, in, "1,1", math.MaxInt32, "con 1 crowd"+name, "claim 0")
+			if err != nil && !strings.Contains(err.Error(), "there are nodes for these jobs") {
+				t.Fatal(err)
+			}
+			if want := haveNodes(in, jobs, func(i, k int) bool {
+				return slices.Contains(pairs, [2]int{i, k}) || slices.Contains(pairs, [2]int{k, i})
+			}); want == (err == nil) {
+				t.Fatalf("crowd%s: %v, by all ways there are nodes: %v\n%s", name, err, want, text(in))
+			}
+			return err == nil
+		}
+		if !isTaken(pairs) {
+			refused++
+			continue
+		}
+		taken++
+		if len(pairs) > 1 && !isTaken(pairs[1:]) { // one overlap less, and they have nodes
+			close++
+		}
+	}
+	if t.Logf("%d are taken, %d refused; without one overlap %d of them would be wrong", taken, refused, close); min(taken, refused) < rounds/20 || close < rounds/60 {
+		t.Error("too few of a kind")
+	}
+}
