@@ -202,7 +202,7 @@ func nodeFit(needs *model.NodeNeeds, free []int64, most int64) int64 {
 // Limits of a crowd.
 const (
 	maxCrowd      = 64 // jobs
-	maxCrowdWork  = 1 << 24
+	maxCrowdWork  = 1 << 26
 	maxCrowdDepth = 1 << 15 // nested steps
 )
 
@@ -319,6 +319,9 @@ func (c *crowd) place(job int, all []likeNodes) bool {
 		return false
 	}
 	for _, way := range c.ways[job] {
+		if c.spend(len(all)) {
+			return false
+		}
 		f := &filling{crowd: c, job: job, all: all}
 		for i := range all {
 			if way[all[i].group] {
