@@ -202,7 +202,7 @@ func nodeFit(needs *model.NodeNeeds, free []int64, most int64) int64 {
 // Limits of a crowd.
 const (
 	maxCrowd      = 64 // jobs
-	maxCrowdWork  = 1 << 26
+	maxCrowdWork  = 1 << 25
 	maxCrowdDepth = 1 << 15 // nested steps
 )
 
@@ -242,7 +242,7 @@ func (n *nodesProof) crowd(words []string) (proofRule, error) {
 	found := c.search()
 	switch {
 	case c.over:
-		return nil, fmt.Errorf("the search for nodes of these %d jobs takes more than %d steps, the most that the checker takes", len(c.jobs), maxCrowdWork)
+		return nil, fmt.Errorf("the search for nodes of these %d jobs takes more than %d steps, or %d within each other, the most that the checker takes", len(c.jobs), maxCrowdWork, maxCrowdDepth)
 	case found:
 		return nil, errors.New("there are nodes for these jobs, they can all overlap")
 	}

@@ -201,3 +201,97 @@ func TestProofCrowds(t *testing.T) {
 		t.Error("too few of a kind")
 	}
 }
+
+// twoGroups is a machine of two nodes of 4 CPUs and one of 2, with jobs of one process: five of 3 CPUs, one of 2, and one
+// that has its node alone.
+func twoGroups() *model.Batch {
+	in := &model.Batch{Name: "two", Tiers: 1, Processors: 3, Resources: []string{"cpu", "gpu"}, Nodes: []model.NodeGroup{
+		{ID: "large", Count: 2, Capacity: []int64{4, 0}}, {ID: "small", Count: 1, Capacity: []int64{2, 0}}}}
+	for k, need := range []int64{3, 3, 3, 3, 3, 2, 1} {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1, Processes: 1,
+			Needs: &model.NodeNeeds{Each: []int64{need, 0}, Exclusive: k == 6}})
+	}
+	return in
+}
+
+// Lines about nodes by hand are taken, or refused with the reason.
+func TestProofNodesLines(t *testing.T) {
+	t.Parallel()
+	onProcessors := &model.Batch{Name: "one", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}, {ID: "b", RuntimeS: 1, Processes: 1}}}
+	for _, x := range []struct {
+		in         model.Instance
+		line, want string // "" : taken
+	}{
+		{twoGroups(), "con 1 crowd 0 1 0 2 1 2", ""},                             // three on two large nodes
+		{twoGroups(), "con 1 crowd 0 1 0 2", "there are nodes"},                  // 1 and 2 may take turns
+		{twoGroups(), "con 1 crowd 0 1", "there are nodes"},                      //
+		{twoGroups(), "con 1 crowd 0 1 0 5 1 5", "there are nodes"},              // 5 is on the small one
+		{twoGroups(), "con 1 crowd 0 1 0 5 1 5 5 6 0 6 1 6", ""},                 // where 6 is alone
+		{twoGroups(), "con 1 crowd 0 1 0 5 1 5 0 6 1 6", "there are nodes"},      // 5 and 6 may take turns
+		{twoGroups(), "con 1 crowd 0 0", "a pair of one job"},                    //
+		{twoGroups(), "con 1 crowd 0 7", "must be a number from 0 to 6"},         //
+		{twoGroups(), "con 1 crowd 0 1 2", "nothing of this name"},               //
+		{twoGroups(), "con 1 crowd", "nothing of this name"},                     //
+		{twoGroups(), "con 1 processors", "nothing of this name"},                // three nodes hold more than three jobs
+		{twoGroups(), "con 1 order 0 1", ""},                                     //
+		{twoGroups(), "con 1 order 1 1", "a pair of one job"},                    //
+		{twoGroups(), "con 1 order 1", "nothing of this name"},                   //
+		{twoGroups(), "var 1 before 0 6", ""},                                    //
+		{twoGroups(), "var 1 before 6 6", "a pair of one job"},                   //
+		{twoGroups(), "con 1 pool 0 3", ""},                                      //
+		{twoGroups(), "con 1 pool 0 3 0 1", ""},                                  //
+		{twoGroups(), "con 1 pool 0 3 1", "no slots of 3 cpu"},                   //
+		{twoGroups(), "con 1 pool 0 0", "must be a number of at least 1"},        //
+		{twoGroups(), "con 1 pool 1 1", "no slots of 1 gpu"},                     //
+		{twoGroups(), "con 1 pool 2 1", "must be a number from 0 to 1"},          //
+		{twoGroups(), "con 1 pool 0 1 2", "must be a number from 0 to 1"},        //
+		{twoGroups(), "con 1 pool 0", "nothing of this name"},                    //
+		{onProcessors, "con 1 pool 0 1", "nothing of this name"},                 //
+		{onProcessors, "con 1 order 0 1", "nothing of this name"},                //
+		{onProcessors, "con 1 crowd 0 1", "nothing of this name"},                //
+		{onProcessors, "var 1 before 0 1", "nothing of this name"},               //
+		{twoGroups(), "con 1 pool 0 3\nvar 1 start 0\n1 1>=1", "doesn't follow"}, //
+		{twoGroups(), "con 1 crowd 0 1 0 2 1 2\nvar 1 before 0 1\n1 1>=1", "doesn't follow"},
+		{twoGroups(), "con 1 order 0 1\nvar 1 before 0 1\n1 1>=1", "doesn't follow"},
+	} {
+		_, err := forged(t, x.in, "1000000,1", 1000, x.line, "claim 0")
+		if err == nil && x.want != "" || err != nil && (x.want == "" || !errors.Is(err, verify.ErrProof) || !strings.Contains(err.Error(), x.want)) {
+			t.Errorf("%s: %v, want %q", x.line, err, x.want)
+		}
+	}
+}
+
+// A crowd whose nodes take too long to look for is refused, and so is one of too many jobs.
+func TestProofLargeCrowds(t *testing.T) {
+	t.Parallel()
+	hard := &model.Batch{Name: "hard", Tiers: 1, Processors: 12, Resources: []string{"cpu"}, Nodes: []model.NodeGroup{{ID: "n", Count: 12, Capacity: []int64{1000}}}}
+	for k := range 70 {
+		hard.Jobs = append(hard.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1, Processes: 1, Needs: &model.NodeNeeds{Each: []int64{int64(251 + 7*k%150)}}})
+	}
+	deep := &model.Batch{Name: "deep", Tiers: 1, Resources: []string{"cpu"}}
+	for g := range 40_000 { // the second job has its nodes at the far end
+		deep.Nodes = append(deep.Nodes, model.NodeGroup{ID: fmt.Sprint(g), Count: 1, Capacity: []int64{1}})
+	}
+	deep.Processors = len(deep.Nodes)
+	for k := range 2 {
+		deep.Jobs = append(deep.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1, Processes: 40_000, Needs: &model.NodeNeeds{Each: []int64{1}}})
+	}
+	crowd := func(n int) string {
+		name := "con 1 crowd"
+		for i := range n {
+			for k := range i {
+				name += fmt.Sprint(" ", i, " ", k)
+			}
+		}
+		return name
+	}
+	for _, x := range []struct {
+		in   model.Instance
+		jobs int
+		want string
+	}{{hard, 40, "takes more than 33554432 steps"}, {hard, 65, "more than 64 jobs"}, {deep, 2, "takes more than"}} {
+		if _, err := forged(t, x.in, "1,1", math.MaxInt32, crowd(x.jobs), "claim 0"); !errors.Is(err, verify.ErrProof) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%d jobs: %v, want %q", x.jobs, err, x.want)
+		}
+	}
+}
