@@ -139,13 +139,29 @@ func haveNodes(in *model.Batch, jobs []int, meet func(i, k int) bool) bool {
 	return next(0)
 }
 
+// likeNodes draws a machine of one group of nodes, with jobs whose processes share them in many ways.
+func likeNodes(rng *rand.Rand, jobs int) *model.Batch {
+	in := &model.Batch{Name: "like", Tiers: 1, Processors: 3 + rng.IntN(2), Resources: []string{"cpu"}}
+	in.Nodes = []model.NodeGroup{{ID: "n", Count: in.Processors, Capacity: []int64{4 + rng.Int64N(4)}}}
+	for k := range jobs {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1, Processes: 2 + rng.IntN(5), Needs: &model.NodeNeeds{Each: []int64{1 + rng.Int64N(3)}, Exclusive: rng.IntN(8) == 0}})
+		for in.Validate() != nil {
+			in.Jobs[k].Processes--
+		}
+	}
+	return in
+}
+
 // A crowd is taken if and only if its jobs have no nodes by trying all, whatever its pairs.
 func TestProofCrowds(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 21))
-	rounds, taken, refused, close := require.Rounds(6000), 0, 0, 0
+	rounds, taken, refused, close := require.Rounds(12_000), 0, 0, 0
 	for range rounds {
 		in := testkit.RandomNodes(rng, 2+rng.IntN(5))
+		if rng.IntN(3) == 0 {
+			in = likeNodes(rng, 2+rng.IntN(3))
+		}
 		if in.Processors > 4 {
 			continue
 		}
@@ -218,6 +234,7 @@ func twoGroups() *model.Batch {
 func TestProofNodesLines(t *testing.T) {
 	t.Parallel()
 	onProcessors := &model.Batch{Name: "one", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}, {ID: "b", RuntimeS: 1, Processes: 1}}}
+	const ordered = "con 1 order 0 1\nvar 1 before 0 1\nvar 2 start 0\nvar 3 start 1\n"
 	for _, x := range []struct {
 		in         model.Instance
 		line, want string // "" : taken
@@ -253,6 +270,10 @@ func TestProofNodesLines(t *testing.T) {
 		{twoGroups(), "con 1 pool 0 3\nvar 1 start 0\n1 1>=1", "doesn't follow"}, //
 		{twoGroups(), "con 1 crowd 0 1 0 2 1 2\nvar 1 before 0 1\n1 1>=1", "doesn't follow"},
 		{twoGroups(), "con 1 order 0 1\nvar 1 before 0 1\n1 1>=1", "doesn't follow"},
+		{twoGroups(), ordered + "nogood 1 1>=1 3<=0\n1 !\nend", ""}, // 0 runs until 1
+		{twoGroups(), ordered + "nogood 1 1>=1 3<=1\n1 !\nend", "doesn't follow"},
+		{twoGroups(), ordered + "nogood 1 1<=0 2<=0 3>=1\n1 !\nend", ""}, // and has ended by then
+		{twoGroups(), ordered + "nogood 1 1<=0 2<=0 3>=0\n1 !\nend", "doesn't follow"},
 	} {
 		_, err := forged(t, x.in, "1000000,1", 1000, x.line, "claim 0")
 		if err == nil && x.want != "" || err != nil && (x.want == "" || !errors.Is(err, verify.ErrProof) || !strings.Contains(err.Error(), x.want)) {

@@ -59,7 +59,7 @@ var mostPlacing = 1 << 20
 
 const (
 	mostCrowding = 1 << 14
-	mostInProof  = 1 << 17
+	mostInProof  = 1 << 18
 )
 
 func newPlacement(ctx context.Context, t *view.Batch) *placement {
