@@ -3,12 +3,12 @@
 package verify
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -284,7 +284,7 @@ func (c *crowd) needs(job int) *model.NodeNeeds { return c.in.Jobs[c.jobs[job]].
 
 // search reports whether all jobs have nodes. If over is set it doesn't know.
 func (c *crowd) search() bool {
-	any := make([]bool, len(c.in.Nodes))
+	usable := make([]bool, len(c.in.Nodes))
 	for job := range c.jobs {
 		var ways [][]bool
 		for _, partition := range waysOf(c.needs(job)) {
@@ -294,15 +294,15 @@ func (c *crowd) search() bool {
 			way := make([]bool, len(c.in.Nodes))
 			for g := range way {
 				way[g] = groupAllowed(c.needs(job), &c.in.Nodes[g], partition)
-				any[g] = any[g] || way[g]
+				usable[g] = usable[g] || way[g]
 			}
 			ways = append(ways, way)
 		}
 		c.ways = append(c.ways, ways)
 	}
 	var all []likeNodes
-	for g := range any {
-		if any[g] {
+	for g := range usable {
+		if usable[g] {
 			all = append(all, likeNodes{group: g, count: c.in.Nodes[g].Count})
 		}
 	}
@@ -341,44 +341,34 @@ func (c *crowd) place(job int, all []likeNodes) bool {
 	return false
 }
 
-// matter returns the nodes with the jobs that overlap one of those from job on, and a key for them.
-func (c *crowd) matter(job int, all []likeNodes) ([]likeNodes, string) {
-	key := strconv.AppendInt(nil, int64(job), 10)
-	list := make([]likeNodes, 0, len(all))
+// matter returns the nodes with the jobs that overlap one of those from job on, and a key for them. Nodes that hold the
+// same are merged.
+func (c *crowd) matter(job int, all []likeNodes) (merged []likeNodes, key string) {
+	first, texts, size := map[string]int{}, []string{}, len(all)
 	for _, n := range all {
-		held := make([]processesOf, 0, len(n.held))
+		text := strconv.AppendInt(nil, int64(n.group), 10)
+		var held []processesOf
 		for _, h := range n.held {
 			if c.meets[h.job]>>job != 0 {
 				held = append(held, h)
+				text = strconv.AppendInt(append(text, '+'), int64(h.job), 10)
+				text = strconv.AppendInt(append(text, '*'), int64(h.each), 10)
 			}
 		}
-		list = append(list, likeNodes{n.group, n.count, held})
-	}
-	compare := func(a, b likeNodes) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), slices.CompareFunc(a.held, b.held, func(a, b processesOf) int {
-			return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.each, b.each))
-		}))
-	}
-	slices.SortFunc(list, compare)
-	merged := list[:0]
-	for _, n := range list {
-		if last := len(merged) - 1; last >= 0 && compare(merged[last], n) == 0 {
-			merged[last].count += n.count
-		} else {
-			merged = append(merged, n)
+		i, ok := first[string(text)]
+		if !ok {
+			i = len(merged)
+			merged, first[string(text)], texts = append(merged, likeNodes{group: n.group, held: held}), i, append(texts, string(text))
 		}
+		merged[i].count += n.count
+		size += len(text)
 	}
-	number := func(mark byte, n int) { key = strconv.AppendInt(append(key, mark), int64(n), 10) }
-	for _, n := range merged {
-		number(' ', n.group)
-		number(',', n.count)
-		for _, h := range n.held {
-			number('+', h.job)
-			number('*', h.each)
-		}
+	slices.Sort(texts)
+	for k, text := range texts {
+		texts[k] = text + ":" + strconv.Itoa(merged[first[text]].count)
 	}
-	c.spend(len(key) + len(all))
-	return merged, string(key)
+	c.spend(size)
+	return merged, strconv.Itoa(job) + " " + strings.Join(texts, " ")
 }
 
 // room returns how many processes of a job each of some nodes takes, beside those that it overlaps.

@@ -355,7 +355,7 @@ var testedFaults = []struct {
 	{fault{"the judge: jobs of a crowd that don't overlap are on a node together", "verify/proof_batch_nodes.go",
 		"c.taken(held[i+1:], among&c.meets[h.job], r)", "c.taken(held[i+1:], among, r)"}, "-run ProofCrowds ./verify"},
 	{fault{"the judge: nodes of a crowd that hold other numbers of processes are alike", "verify/proof_batch_nodes.go",
-		"\t\t\tnumber('*', h.each)\n", ""}, "-run ProofCrowds ./verify"},
+		"\t\t\t\ttext = strconv.AppendInt(append(text, '*'), int64(h.each), 10)\n", ""}, "-run ProofCrowds ./verify"},
 	{fault{"the judge: a crowd's jobs use one of their partitions alone", "verify/proof_batch_nodes.go",
 		"range waysOf(c.needs(job)) {", "range waysOf(c.needs(job))[:1] {"}, "-run ProofCrowds ./verify"},
 	{fault{"the judge: in a proof a job that is alone on its nodes takes a slot more of a pool", "verify/proof_batch_nodes.go",
