@@ -18,7 +18,7 @@ import (
 // Improve is a local search on the realistic makespan (ours), from the best of this package's other algorithms
 // (OneMachine among them) or set.Start, whichever is better. It is any-time and never worse than its start.
 //
-// Under contention it begins with machines by an estimate of their work and the links' (spread), and simulated
+// Under contention, on machines that run one task at a time, it begins with machines by an estimate of their work and the links' (spread), and simulated
 // annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and,
 // under contention, the order of transfers, by replays: a step changes something on the critical path. A task moves to
 // another machine or place in the order, or changes places with a task of another machine. Or a transfer waits for a
@@ -54,7 +54,7 @@ func improved(r *run.Run, d *model.DAG) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 {
+	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 && g.Room == nil {
 		s.booker = newBooker(g, s.replay)
 		s.startBooked()
 	}
@@ -251,7 +251,8 @@ func (s *search) moveHold() func() {
 }
 
 // chain replays now and finds a critical path, back from the task that ends last. Each task on it waited for the end or
-// the data of the one before. It reports whether the replay wasn't stopped.
+// the data of the one before, on machines that run several at once perhaps for its start. It reports whether the replay
+// wasn't stopped.
 func (s *search) chain() bool {
 	g, r := s.g, s.replay
 	if math.IsInf(r.Run(s.now.Plan, s.now.holds), 1) {
@@ -275,7 +276,7 @@ func (s *search) chain() bool {
 		s.critical = append(s.critical, t)
 		before := int32(-1)
 		m := s.now.Machine[t]
-		if k := s.place[t]; k > 0 {
+		if k := s.place[t]; k > 0 && g.Room == nil {
 			if p := s.now.Order[m][k-1]; r.Finish[p] >= r.Start[t] {
 				before = p
 			}
@@ -291,9 +292,25 @@ func (s *search) chain() bool {
 				}
 			}
 		}
+		if before < 0 && g.Room != nil {
+			before = s.blocker(t)
+		}
 		if before < 0 {
 			return true
 		}
 		t = before
 	}
+}
+
+// blocker returns the task that t, whose data were there before, waited for on a machine that runs several at once: the
+// one before it in the order, if both start together, or else the last one in the order whose end made room; -1 if t
+// starts first. Starts rise in an order, so all calls of chain pass each place once. O(tasks before it).
+func (s *search) blocker(t int32) int32 {
+	r, order := s.replay, s.now.Order[s.now.Machine[t]]
+	for k := s.place[t] - 1; k >= 0; k-- {
+		if u := order[k]; r.Finish[u] == r.Start[t] || k == s.place[t]-1 && r.Start[u] == r.Start[t] {
+			return u
+		}
+	}
+	return -1
 }
