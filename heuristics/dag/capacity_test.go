@@ -182,6 +182,32 @@ func TestRoomFeasible(t *testing.T) {
 	}
 }
 
+// A start that lacks tasks is completed on machines with capacities. Without contention one that lacks none ends no later.
+func TestRoomComplete(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(26, 1))
+	for k := range require.Rounds(1000) {
+		d := roomy(rng, 12)
+		if view.OfDAG(d).Sparse {
+			continue // the tasks that are there may be where no others can be
+		}
+		start := require.Value(HEFT(t.Context(), d, model.Settings{}))(t)
+		before := require.Value(d.Objective(start))(t).Value
+		some := &model.Schedule{Tasks: slices.Clone(start.Tasks)}
+		for k%2 == 0 && len(some.Tasks) > 0 && rng.IntN(4) > 0 {
+			i := rng.IntN(len(some.Tasks))
+			some.Tasks = slices.Delete(some.Tasks, i, i+1)
+		}
+		s, _, err := Complete(d, some)
+		require.OK(t, err, k, d.Name)
+		require.Feasible(verify.Verify(t.Context(), d, s, verify.Options{}))(t, k, d.Name)
+		after := require.Value(d.Objective(s))(t).Value
+		if len(some.Tasks) == len(d.Tasks) && d.Transfers() == model.TransferIdeal && less(before, after) {
+			t.Fatalf("instance %d, %s: completed %v, HEFT's %v", k, d.Name, after, before)
+		}
+	}
+}
+
 // HEFT on machines with capacities is HEFT with a plain insertion into lists of tasks.
 func TestRoomHEFTAgainstPlain(t *testing.T) {
 	t.Parallel()

@@ -305,7 +305,7 @@ class DAGTask(Record):
     #: while it runs, one for each of the instance's resources
     needs: Optional[List[int]] = None
     #: the needs on machines where they differ, by the machine's id
-    needs_on: Optional[Dict[str, str]] = None
+    needs_on: Optional[Dict[str, List[int]]] = None
 
 
 @dataclass
