@@ -28,11 +28,7 @@ func newBuilder(c *costs) *builder {
 	for t := range b.machine {
 		b.machine[t] = -1
 	}
-	if g.Room != nil {
-		b.rooms = make([]capacity, g.Machines)
-		for m := range b.rooms {
-			b.rooms[m].has = g.Room.Of(int32(m))
-		}
+	if b.rooms = newRooms(g); b.rooms != nil {
 		return b
 	}
 	b.lines = make([]*timeline, g.Machines)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/gapwise/gapwise/internal/core/view"
 )
 
 // capacity holds what the tasks of one machine with a capacity use over time, and finds the earliest time at which
@@ -33,6 +35,18 @@ type useBlock struct {
 
 // blockSteps is the most steps of a block. On 10^5 tasks and 64 machines, 32 to 128 make little difference.
 const blockSteps = 64
+
+// newRooms returns the machines' capacities, all free; nil if machines run one task at a time.
+func newRooms(g *view.Graph) []capacity {
+	if g.Room == nil {
+		return nil
+	}
+	all := make([]capacity, g.Machines)
+	for m := range all {
+		all[m].has = g.Room.Of(int32(m))
+	}
+	return all
+}
 
 // step is the place of a step. Block -1 is the time before all steps.
 type step struct{ block, index int }

@@ -155,7 +155,7 @@ func TestRoomFeasible(t *testing.T) {
 		}
 		value := map[string]float64{}
 		names := []string{"one-machine", "dls", "cpop", "heft", "peft", "lookahead", "sinnen-sousa", "network-aware"}
-		if k%20 == 0 {
+		if k%20 == 0 || k%4 == 0 && d.Transfers() != model.TransferIdeal {
 			names = append(names, "improve", "lns")
 		}
 		for _, name := range names {

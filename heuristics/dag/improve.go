@@ -18,7 +18,7 @@ import (
 // Improve is a local search on the realistic makespan (ours), from the best of this package's other algorithms
 // (OneMachine among them) or set.Start, whichever is better. It is any-time and never worse than its start.
 //
-// Under contention, on machines that run one task at a time, it begins with machines by an estimate of their work and the links' (spread), and simulated
+// Under contention it begins with machines by an estimate of their work and the links' (spread), and simulated
 // annealing on schedules that book links (annealBooked). Then comes simulated annealing over machines, orders and,
 // under contention, the order of transfers, by replays: a step changes something on the critical path. A task moves to
 // another machine or place in the order, or changes places with a task of another machine. Or a transfer waits for a
@@ -54,7 +54,7 @@ func improved(r *run.Run, d *model.DAG) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 && g.Room == nil {
+	if s.replay.Shares && g.Machines > 1 && g.Tasks > 1 {
 		s.booker = newBooker(g, s.replay)
 		s.startBooked()
 	}

@@ -36,7 +36,7 @@ type search struct {
 	value       float64 // of now
 	lowest      float64 // of best
 	booked      *times  // of best; nil without contention: those of its replay
-	booker      *booker // nil without contention, and if machines run several tasks at once: it books them one by one
+	booker      *booker // nil without contention
 	heard       float64 // the best makespan that others have told
 	tried       int64   // schedules of the booker
 	machines    []int32 // of SinnenSousa, nil if that didn't run
