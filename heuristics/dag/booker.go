@@ -138,7 +138,7 @@ func (b *booker) try(from int32, limit float64, note *times) float64 {
 			}
 		}
 		if x.lines[i] = all; x.rooms != nil && i < g.Machines {
-			x.rooms[i].blocks = x.rooms[i].blocks[:0]
+			x.rooms[i].clear()
 			for _, k := range all {
 				x.rooms[i].add(g.Room.Need(k.task, int32(i)), k.start, k.end, 1)
 				last = max(last, k.end)

@@ -24,6 +24,7 @@ import (
 type capacity struct {
 	has    []int64 // by resource
 	blocks []useBlock
+	spare  useBlock // its arrays are used again
 }
 
 // useBlock is some consecutive steps. From times[i] on used[i*R:][:R] are in use, up to the next step.
@@ -134,18 +135,15 @@ func (c *capacity) add(need []int64, start, end float64, sign int64) {
 // cut begins a step at t, and returns its place.
 func (c *capacity) cut(t float64) step {
 	s, n := c.at(t), len(c.has)
-	used := make([]int64, n)
 	switch {
 	case s.block >= 0 && c.blocks[s.block].times[s.index] == t:
 		return s
 	case s.block >= 0:
-		copy(used, c.blocks[s.block].used[s.index*n:])
 		s.index++
-	case len(c.blocks) == 0:
-		c.blocks = append(c.blocks, useBlock{least: make([]int64, n), most: make([]int64, n)})
-		fallthrough
 	default:
-		s.block = 0
+		if s.block = 0; len(c.blocks) == 0 {
+			c.blocks = append(c.blocks, useBlock{c.spare.times[:0], c.spare.used[:0], make([]int64, n), make([]int64, n)})
+		}
 	}
 	x := &c.blocks[s.block]
 	if len(x.times) == blockSteps {
@@ -161,9 +159,16 @@ func (c *capacity) cut(t float64) step {
 		x = &c.blocks[s.block]
 	}
 	x.times = slices.Insert(x.times, s.index, t)
-	x.used = slices.Insert(x.used, s.index*n, used...)
-	for r, u := range used {
-		x.least[r], x.most[r] = min(x.least[r], u), max(x.most[r], u)
+	end, i := len(x.used), s.index*n
+	x.used = slices.Grow(x.used, n)[:end+n]
+	copy(x.used[i+n:], x.used[i:end])
+	if i > 0 {
+		copy(x.used[i:i+n], x.used[i-n:]) // as the step before it, which holds its bounds
+		return s
+	}
+	clear(x.used[:n]) // before all steps
+	for r := range n {
+		x.least[r], x.most[r] = min(x.least[r], 0), max(x.most[r], 0)
 	}
 	return s
 }
@@ -172,23 +177,30 @@ func (c *capacity) cut(t float64) step {
 func (c *capacity) merge(t float64) {
 	s, n := c.at(t), len(c.has)
 	x := &c.blocks[s.block]
-	used, before := x.used[s.index*n:][:n], make([]int64, n)
-	if s.index > 0 {
-		before = x.used[(s.index-1)*n:][:n]
-	} else if s.block > 0 {
-		b := c.blocks[s.block-1].used
-		before = b[len(b)-n:]
+	i, before := s.index*n, x.used[max(0, s.index-1)*n:]
+	if s.index == 0 && s.block > 0 {
+		last := c.blocks[s.block-1].used
+		before = last[len(last)-n:]
 	}
-	if !slices.Equal(used, before) {
-		return
+	for r, u := range x.used[i:][:n] {
+		if first := s.index == 0 && s.block == 0; first && u != 0 || !first && u != before[r] {
+			return
+		}
 	}
 	x.times = slices.Delete(x.times, s.index, s.index+1)
-	x.used = slices.Delete(x.used, s.index*n, (s.index+1)*n)
+	x.used = slices.Delete(x.used, i, i+n)
 	switch {
 	case len(x.times) == 0:
 		c.blocks = slices.Delete(c.blocks, s.block, s.block+1)
 	case s.index == 0:
 		x.bound(n)
+	}
+}
+
+// clear takes all tasks away.
+func (c *capacity) clear() {
+	if len(c.blocks) > 0 {
+		c.spare, c.blocks = c.blocks[0], c.blocks[:0]
 	}
 }
 
