@@ -31,7 +31,7 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		priority[t] += up[t]
 	}
 	critical := criticalPath(c, priority)
-	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] })
+	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] }, false)
 	b := newBuilder(c)
 	q := newReady(g, priority)
 	for k := 0; q.Len() > 0; k++ {
