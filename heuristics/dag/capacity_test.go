@@ -80,9 +80,26 @@ func TestCapacity(t *testing.T) {
 		}
 		p := plainRoom{has: []int64{int64(1 + rng.IntN(6)), int64(1 + rng.IntN(4))}[:1+rng.IntN(2)]}
 		c := capacity{has: p.has}
+		// The first ones leave little room for others for long, so that whole blocks have none, or again and again, so that
+		// a block often begins where they end.
+		base := 0
+		if seed < 20 {
+			p.has[0] += 2
+			each, every := 1300.0, 1300.0
+			if seed >= 10 {
+				each, every = 10, 15
+			}
+			for at := 200.0; at < 1500; at += every {
+				x := plainStay{make([]int64, len(p.has)), at, at + each}
+				x.need[0] = p.has[0] - 1
+				p.stays = append(p.stays, x)
+				c.add(x.need, x.start, x.end, 1)
+				base++
+			}
+		}
 		for range n {
-			if len(p.stays) > 0 && rng.IntN(5) == 0 {
-				k := rng.IntN(len(p.stays))
+			if len(p.stays) > base && rng.IntN(5) == 0 {
+				k := base + rng.IntN(len(p.stays)-base)
 				x := p.stays[k]
 				p.stays = slices.Delete(p.stays, k, k+1)
 				c.add(x.need, x.start, x.end, -1)
