@@ -133,6 +133,28 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
+// A task that doesn't fit beside a long one starts at its end, wherever in a block that is: after so many short ones, with
+// as many behind it.
+func TestCapacityBlocks(t *testing.T) {
+	t.Parallel()
+	for before := range 3 * blockSteps / 2 {
+		c := capacity{has: []int64{3}}
+		short := func(at float64) { c.add([]int64{1}, at, at+1, 1) }
+		for k := range before {
+			short(float64(2 * k))
+		}
+		begin := float64(2 * before)
+		end := begin + 100
+		c.add([]int64{3}, begin, end, 1)
+		for k := range 2 * blockSteps {
+			short(end + float64(2*k))
+		}
+		if got := c.find([]int64{2}, 0, begin+1); got != end {
+			t.Fatalf("after %d short ones: from %v on, want %v", before, got, end)
+		}
+	}
+}
+
 // roomy draws a graph on machines that have room for several tasks, some too small for a task.
 func roomy(rng *rand.Rand, most int) *model.DAG {
 	d := testkit.Roomy(rng, testkit.RandomDAG(rng, 1+rng.IntN(most), 1+rng.IntN(4)))
