@@ -137,17 +137,18 @@ func TestCapacity(t *testing.T) {
 // as many behind it.
 func TestCapacityBlocks(t *testing.T) {
 	t.Parallel()
-	for before := range 3 * blockSteps / 2 {
+	for k := range 3 * blockSteps {
+		before := k / 2
 		c := capacity{has: []int64{3}}
 		short := func(at float64) { c.add([]int64{1}, at, at+1, 1) }
-		for k := range before {
-			short(float64(2 * k))
+		for i := range before {
+			short(float64(2 * i))
 		}
-		begin := float64(2 * before)
+		begin := float64(2*before - min(before, k%2)) // at the end of the last one, or after
 		end := begin + 100
 		c.add([]int64{3}, begin, end, 1)
-		for k := range 2 * blockSteps {
-			short(end + float64(2*k))
+		for i := range 2 * blockSteps {
+			short(end + float64(2*i))
 		}
 		if got := c.find([]int64{2}, 0, begin+1); got != end {
 			t.Fatalf("after %d short ones: from %v on, want %v", before, got, end)
