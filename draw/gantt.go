@@ -84,7 +84,7 @@ func newPanel(k int, title string, x *scene.Scene, shown func(row int) bool) (*g
 				number[n] = len(l.rows)
 				lanes := 1
 				if !link {
-					lanes = r.Lanes
+					lanes = max(1, r.Lanes)
 				}
 				l.rows = append(l.rows, track{label: f.shorten(scene.Clean(r.Label), maxLabel), link: link, lanes: lanes})
 			}
