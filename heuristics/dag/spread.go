@@ -155,7 +155,7 @@ func (s *spread) task(t int32, sign float64) {
 	m := int(s.machine[t])
 	use := s.g.Cost[int(t)*s.g.Machines+m]
 	if s.g.Room != nil {
-		use *= s.g.Room.Share(t, int32(m), -1)
+		use *= s.g.Room.Share(t, int32(m))
 	}
 	s.add(s.slice[t], m, sign*use)
 }

@@ -108,7 +108,7 @@ func BestMachine(g *view.Graph, in func(t int32) bool, atOnce bool) (best int32)
 			switch {
 			case !in(t):
 			case g.Runs(t, m) && atOnce && g.Room != nil:
-				sum += g.Cost[int(t)*g.Machines+int(m)] * g.Room.Share(t, m, -1)
+				sum += g.Cost[int(t)*g.Machines+int(m)] * g.Room.Share(t, m)
 			case g.Runs(t, m):
 				sum += g.Cost[int(t)*g.Machines+int(m)]
 			default:
