@@ -16,43 +16,6 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// leastRoomy returns the least makespan without contention, by all machines for all tasks and all orders in which they
-// start: in the order of their starts, tasks that start as soon as they can end no later than in any schedule.
-func leastRoomy(d *model.DAG) float64 {
-	g := view.OfDAG(d)
-	play, best := view.NewPlay(g), math.Inf(1)
-	machine, order, done := make([]int32, g.Tasks), make([][]int32, g.Machines), make([]bool, g.Tasks)
-	var next func(placed int)
-	next = func(placed int) {
-		if placed == g.Tasks {
-			best = min(best, play.Run(machine, order))
-			return
-		}
-	tasks:
-		for t := range int32(g.Tasks) {
-			if done[t] {
-				continue
-			}
-			for _, e := range g.Pred(t) {
-				if !done[g.From[e]] {
-					continue tasks
-				}
-			}
-			done[t] = true
-			for m := range int32(g.Machines) {
-				if g.Runs(t, m) {
-					machine[t], order[m] = m, append(order[m], t)
-					next(placed + 1)
-					order[m] = order[m][:len(order[m])-1]
-				}
-			}
-			done[t] = false
-		}
-	}
-	next(0)
-	return best
-}
-
 // On machines with capacities the searches prove the least makespan of an enumeration, with any of their devices off, and
 // under contention a bound that isn't above it. All bounds hold, and the judge follows their evidence.
 func TestCapacities(t *testing.T) {
@@ -73,7 +36,7 @@ func TestCapacities(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			testkit.Contend(rng, d)
 		}
-		least := leastRoomy(d.WithoutContention())
+		least := testkit.LeastRoomy(d.WithoutContention())
 		if view.OfDAG(d).Room != nil {
 			several++
 		}
