@@ -130,14 +130,17 @@ func severalAtOnce(in *model.DAG) bool {
 //
 // Tasks that run at a time need no more than the capacity, so their needs over it, each times the task's cost, add up to
 // no more than the time from 0 to the makespan. Without a resource, of machines that run one task at a time, a task
-// takes all of its time.
+// takes all of its time. The whole is a common multiple of the capacities. Of many machines that is too long a number:
+// then it is a power of two, and shares are rounded down, by which no bound becomes better.
 type part struct {
 	in       *model.DAG
 	resource int
-	whole    *big.Int // a common multiple of the capacities
-	units    []*big.Int
+	whole    *big.Int
 	machines int // that have the resource
 }
+
+// mostPartBits is the length of a whole in bits.
+const mostPartBits = 256
 
 // partOf returns the part of evidence: its resource is one of the instance if machines run several tasks at once, else
 // none.
@@ -155,17 +158,14 @@ func partOf(in *model.DAG, resource string) (*part, error) {
 	p.machines = 0
 	for m := range in.Machines {
 		if c := in.Machines[m].Capacity[p.resource]; c > 0 {
-			x := big.NewInt(c)
-			divisor := new(big.Int).GCD(nil, nil, p.whole, x)
-			p.whole.Mul(p.whole, x.Quo(x, divisor))
 			p.machines++
+			if x := big.NewInt(c); p.whole.BitLen() <= mostPartBits {
+				p.whole.Mul(p.whole, x.Quo(x, new(big.Int).GCD(nil, nil, p.whole, x)))
+			}
 		}
 	}
-	p.units = make([]*big.Int, len(in.Machines))
-	for m := range in.Machines {
-		if c := in.Machines[m].Capacity[p.resource]; c > 0 {
-			p.units[m] = new(big.Int).Quo(p.whole, big.NewInt(c))
-		}
+	if p.whole.BitLen() > mostPartBits {
+		p.whole.Lsh(big.NewInt(1), mostPartBits)
 	}
 	return p, nil
 }
@@ -179,7 +179,8 @@ func (p *part) of(t, m int) *big.Int {
 	if need == 0 {
 		return new(big.Int)
 	}
-	return new(big.Int).Mul(big.NewInt(need), p.units[m])
+	x := new(big.Int).Mul(big.NewInt(need), p.whole)
+	return x.Quo(x, big.NewInt(p.in.Machines[m].Capacity[p.resource]))
 }
 
 // least returns the least share of a task anywhere.
