@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -110,4 +111,18 @@ func TestCrowds(t *testing.T) {
 	if crowded < 100 || tolerated < 20 {
 		t.Errorf("%d exceeded, %d within the tolerance: the draws say little", crowded, tolerated)
 	}
+}
+
+// roomyTasks are the six tasks on machines that run two or three at once.
+func roomyTasks() *model.DAG {
+	d := testkit.SixTasks()
+	d.Resources = []string{"cores", "memory_mb"}
+	for m := range d.Machines {
+		d.Machines[m].Capacity = []int64{3 - int64(m%2), 1000 + 500*int64(m)}
+	}
+	for t := range d.Tasks {
+		d.Tasks[t].Needs = []int64{1 + int64(t%2), 250 * int64(t%4)}
+	}
+	d.Tasks[1].NeedsOn = map[string][]int64{d.Machines[0].ID: {1, 700}}
+	return d
 }
