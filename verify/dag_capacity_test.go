@@ -17,7 +17,7 @@ import (
 )
 
 // The judge adds up the tasks that overlap: a task and all before it, by starts, that overlap it where the judge has
-// these two alone on one core. Starts and ends differ by units in the last place, by the tolerance, or by more.
+// these two alone on a machine that runs one at a time. Starts and ends differ by units in the last place, by the tolerance, or by more.
 func TestCrowds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 1))
 	crowded, tolerated := 0, 0
@@ -63,10 +63,10 @@ func TestCrowds(t *testing.T) {
 			return cmp.Or(cmp.Compare(start(a), start(b)), cmp.Compare(length(a), length(b)), cmp.Compare(a, b))
 		})
 		overlap := func(a, b int) bool {
-			two := &model.DAG{Resources: []string{"core"}, Machines: []model.Machine{{ID: "m", Capacity: []int64{1}}}}
+			two := &model.DAG{Machines: []model.Machine{{ID: "m"}}}
 			plan := &model.Schedule{}
 			for _, i := range []int{a, b} {
-				two.Tasks = append(two.Tasks, model.DAGTask{ID: d.Tasks[i].ID, CostS: d.Tasks[i].CostS, Needs: []int64{1}})
+				two.Tasks = append(two.Tasks, model.DAGTask{ID: d.Tasks[i].ID, CostS: d.Tasks[i].CostS})
 				plan.Tasks = append(plan.Tasks, s.Tasks[i])
 			}
 			return !judge(t, two, plan, options).Feasible()
