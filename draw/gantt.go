@@ -42,8 +42,8 @@ type ganttPanel struct {
 	top, bottom float64 // of the rows
 }
 
-// track is one row of a panel: a machine, or a link of the network. The bars of a machine should not overlap. Bars
-// of a link may overlap. They are stacked in as few lanes as possible, so the height at a time shows how many transfers
+// track is one row of a panel: a machine, or a link of the network. Bars of a link, and of a machine that runs several
+// tasks at once, may overlap. They are stacked in as few lanes as possible, so the height at a time shows how many
 // there are.
 type track struct {
 	label string
@@ -52,15 +52,16 @@ type track struct {
 	y, h  float64
 	h0    float64 // the height that it would like to have
 	bands bool    // the share of busy time is drawn
-	lane  []int   // of each box; nil: all in lane 0
+	lane  []int   // of each transfer; nil: as the boxes say
 	lanes int
 }
 
 // ganttArrow leads from a time in a row to a time in another.
 type ganttArrow struct {
-	fromRow, toRow int
-	from, to       float64
-	critical       bool // bold
+	fromRow, toRow   int
+	fromLane, toLane int
+	from, to         float64
+	critical         bool // bold
 }
 
 type markBox struct {
@@ -81,7 +82,11 @@ func newPanel(k int, title string, x *scene.Scene, shown func(row int) bool) (*g
 		for n, r := range x.Rows {
 			if (r.Group == scene.Links) == link && shown(n) {
 				number[n] = len(l.rows)
-				l.rows = append(l.rows, track{label: f.shorten(scene.Clean(r.Label), maxLabel), link: link, lanes: 1})
+				lanes := 1
+				if !link {
+					lanes = max(1, r.Lanes)
+				}
+				l.rows = append(l.rows, track{label: f.shorten(scene.Clean(r.Label), maxLabel), link: link, lanes: lanes})
 			}
 			all = all && (shown(n) || r.Group == scene.Links)
 		}
@@ -112,7 +117,7 @@ func newPanel(k int, title string, x *scene.Scene, shown func(row int) bool) (*g
 	if all && len(x.Arrows) <= fewTransfers { // otherwise they lead to other rows
 		for _, a := range x.Arrows {
 			from, to := &x.Boxes[a.From], &x.Boxes[a.To]
-			l.arrows = append(l.arrows, ganttArrow{number[from.Row], number[to.Row], from.High, to.Low,
+			l.arrows = append(l.arrows, ganttArrow{number[from.Row], number[to.Row], from.Lane, to.Lane, from.High, to.Low,
 				a.Role == scene.Critical})
 		}
 	}
@@ -318,6 +323,9 @@ func (x *ganttPanel) prepare() {
 		row := &x.rows[r]
 		row.h0 = height
 		if !row.link {
+			if row.lanes > 1 {
+				row.h0 = max(height, laneHeight*height/rowHeight*float64(row.lanes)+4)
+			}
 			continue
 		}
 		if !row.bands {

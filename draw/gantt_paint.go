@@ -82,6 +82,12 @@ func (x *ganttPanel) paintPanel(p pen, below float64) float64 {
 	return below
 }
 
+// middle returns the middle of a lane, and half of its height.
+func (r *track) middle(lane int) (y, half float64) {
+	high := r.h / float64(r.lanes)
+	return r.y + high*(float64(lane)+0.5), high / 2
+}
+
 // paintArrow draws an arrow between the rows of machines. It leaves from the edge of its bar, on the side of the other
 // row, and arrives at the middle of the other bar's beginning. A white line below it separates it from the bars under
 // it.
@@ -91,14 +97,15 @@ func (x *ganttPanel) paintArrow(p pen, a ganttArrow) {
 	if a.critical {
 		c, width = theme.Critical, 1.5
 	}
-	y := from.y + from.h/2
-	switch edge := from.h / 2 * 0.75; {
+	y, edge := from.middle(a.fromLane)
+	y1, _ := to.middle(a.toLane)
+	switch edge *= 0.75; {
 	case to.y > from.y:
 		y += edge
 	case to.y < from.y:
 		y -= edge
 	}
-	x0, x1, y1 := x.x(a.from), x.x(a.to), to.y+to.h/2
+	x0, x1 := x.x(a.from), x.x(a.to)
 	p.line(white, width+1.6, x0, y, x1, y1)
 	p.arrow(c, width, x0, y, x1, y1)
 }
@@ -113,12 +120,14 @@ func (x *ganttPanel) paintBands(p pen, row *track) {
 	all := slices.Clone(row.boxes)
 	for k := range all {
 		b := &all[k]
-		b.Lane, b.Lanes = 0, 1
+		if b.Lanes = 1; row.link {
+			b.Lane = 0
+		}
 		if b.Role == scene.Critical {
 			critical = append(critical, rect{x.x(b.Low), row.y + row.h - pad - mark, max(x.x(b.High)-x.x(b.Low), 0.5), mark})
 		}
 	}
-	p.heat(&x.timeAxis, rect{x.left, row.y + pad, x.right - x.left, row.h - 2*pad - 1.3*mark}, 1, all)
+	p.heat(&x.timeAxis, rect{x.left, row.y + pad, x.right - x.left, row.h - 2*pad - 1.3*mark}, row.lanes, all)
 	p.fill(theme.Critical, critical...)
 }
 
@@ -178,6 +187,8 @@ func (x *ganttPanel) shapes(row *track) (all []shape) {
 		}
 		if row.lane != nil {
 			s.y += high * float64(row.lane[k])
+		} else if !row.link {
+			s.y += high * float64(b.Lane)
 		}
 		if high >= 4 {
 			s.h -= 0.5

@@ -19,7 +19,7 @@ import (
 // Terminal draws a solution in characters, columns wide, at least 40: rows are machines, PEs, processors, servers or
 // hosts. Time goes from left to right. A vcsched's axis is the CPU of a host, as its tasks use it, a consolidation's
 // the first resource. Tasks that move have a star. A task or job is a bar with its id if the rows are few and each
-// holds one thing at a time. Otherwise rows are summed up, and a column shows the share of them in use. Schedules show
+// holds one thing at a time. A machine that runs several tasks at once has a row for each. Otherwise rows are summed up, and a column shows the share of them in use. Schedules show
 // tasks, no transfers. The error wraps model.ErrInvalid for a solution that isn't one of the instance. O(B (rows +
 // columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
@@ -65,6 +65,13 @@ func (t *terminal) read(x *scene.Scene) {
 	if x.Unit == "%" {
 		unit, t.to = 100, 1
 	}
+	lanes := 0
+	for _, r := range x.Rows {
+		if r.Group == scene.Machines {
+			lanes += r.Lanes
+		}
+	}
+	apart := lanes <= mostTerminalRows // each lane of a machine has a line of its own, below the machine's name
 	for k, r := range x.Rows {
 		line[k] = len(t.rows)
 		switch {
@@ -73,6 +80,11 @@ func (t *terminal) read(x *scene.Scene) {
 		case r.Named:
 			for n := range r.Lanes {
 				t.rows = append(t.rows, fmt.Sprint(r.Name, " ", n))
+			}
+		case r.Group == scene.Machines:
+			t.rows = append(t.rows, r.Label)
+			for n := 1; n < r.Lanes && apart; n++ {
+				t.rows = append(t.rows, "")
 			}
 		default:
 			t.rows, t.capacity = append(t.rows, cmp.Or(r.Name, r.Label)), float64(r.Lanes)
@@ -89,6 +101,10 @@ func (t *terminal) read(x *scene.Scene) {
 			continue
 		case x.Rows[b.Row].Named:
 			bar.row, bar.rows, bar.weight = bar.row+b.Lane, b.Lanes, 1
+		case x.Rows[b.Row].Group == scene.Machines && apart:
+			bar.row += b.Lane
+		case x.Rows[b.Row].Group == scene.Machines:
+			bar.weight /= float64(x.Rows[b.Row].Lanes)
 		case b.From != "":
 			bar.label += "*" // it moves
 		}

@@ -3,6 +3,7 @@
 package draw
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -27,6 +28,13 @@ func TestTerminal(t *testing.T) {
 			`{"kind":"dag","version":1,"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"b","machine":"P2","start_s":3},{"id":"c","machine":"P1","start_s":3}],"transfers":[{"from":"a","to":"b","start_s":3}]}`,
 			"P1 |[a======][c===]\n" +
 				"P2 |         [b========================]\n" +
+				"    0                               12 s\n"},
+		"dag on cores": {
+			`{"kind":"dag","version":1,"name":"three","resources":["cores"],"machines":[{"id":"P1","capacity":[2]},{"id":"P2","capacity":[1]}],"tasks":[{"id":"a","cost_s":[3,5],"needs":[1]},{"id":"b","cost_s":[12,9],"needs":[1]},{"id":"c","cost_s":[2,3],"needs":[1]}],"edges":[],"network":{"bandwidth":1}}`,
+			`{"kind":"dag","version":1,"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"b","machine":"P1","start_s":0},{"id":"c","machine":"P1","start_s":3}],"transfers":[]}`,
+			"P1 |[a======][c===]\n" +
+				"   |[b=================================]\n" +
+				"P2 |\n" +
 				"    0                               12 s\n"},
 		"names that differ at their ends": {
 			`{"kind":"dag","version":1,"name":"pair","machines":[{"id":"a-machine-of-the-rack-1"},{"id":"a-machine-of-the-rack-2"}],"tasks":[{"id":"align:sample:of-the-run:00001","cost_s":[3,3]},{"id":"align:sample:of-the-run:00002","cost_s":[3,3]}],"edges":[],"network":{"bandwidth":1}}`,
@@ -90,6 +98,25 @@ func TestTerminalOfManyRows(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 	if len(lines) != mostTerminalRows+1 || lines[0] != "  PE 0-1 |"+strings.Repeat("▄", 30) || !strings.HasPrefix(lines[23], "PE 46-47 |") {
 		t.Errorf("%d lines:\n%s", len(lines), got)
+	}
+}
+
+// Machines with more lanes than there are lines are summed up, as a share of their own lanes: all 39 of P1 are in use, then
+// one of them, and the only one of P2.
+func TestTerminalOfManyLanes(t *testing.T) {
+	d := &model.DAG{Name: "many", Resources: []string{"cores"}, Machines: []model.Machine{{ID: "P1", Capacity: []int64{40}}, {ID: "P2", Capacity: []int64{40}}}}
+	s := &model.Schedule{}
+	for k := range 41 {
+		id := fmt.Sprint(k)
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: id, CostS: []float64{5, 10}, Needs: []int64{1}})
+		s.Tasks = append(s.Tasks, model.TaskStart{ID: id, Machine: "P1"})
+	}
+	s.Tasks[39].StartS, s.Tasks[40].Machine = 5, "P2"
+	var b strings.Builder
+	require.OK(t, Terminal(&b, 40, Frame{Instance: d, Solution: s}))
+	want := "P1 |" + strings.Repeat("█", 18) + strings.Repeat("▁", 18) + "\nP2 |" + strings.Repeat("█", 36) + "\n    0" + strings.Repeat(" ", 31) + "10 s\n"
+	if b.String() != want {
+		t.Errorf("it is\n%swant\n%s", b.String(), want)
 	}
 }
 

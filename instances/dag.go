@@ -21,7 +21,8 @@ import (
 // The levels hold about Tasks^Fat tasks each; Regular says how evenly. A task has up to Density times the width of the
 // level before as parents, from the Jump levels before its own. The costs on each machine and the data of each edge are
 // uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. A task has one such cost if Kinds is set, and
-// machine m takes 1 + m mod Kinds times as long.
+// machine m takes 1 + m mod Kinds times as long. If Cores is set, each machine has so many, and a task takes
+// a uniform number of 1..Cores of them. Otherwise machines run one task at a time.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
@@ -32,6 +33,7 @@ type DAGSpec struct {
 	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
 	Machines int     `key:"machines" default:"3" small:"2" usage:"number of machines"`
 	Kinds    int     `key:"kinds" default:"0" shown:"any costs" usage:"kinds of machines: the k-th takes k times as long; 0 for any costs"`
+	Cores    int     `key:"cores" default:"0" shown:"one task at a time" usage:"cores of each machine, of which a task takes 1 to all; 0: one task at a time"`
 	// Platform is one of Presets.
 	Platform string              `key:"platform" default:"uniform" small:"bus" usage:"a preset: paper, uniform, bus or star"`
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
@@ -98,6 +100,9 @@ func (s DAGSpec) name() string {
 	if s.Kinds > 0 {
 		machines += fmt.Sprint("k", s.Kinds)
 	}
+	if s.Cores > 0 {
+		machines += fmt.Sprint("x", s.Cores)
+	}
 	costs := fmt.Sprintf("%s-c%d-b%d-%s-%s", machines, s.MaxCost, s.MaxData, s.Platform, transfer)
 	if s.Daggen != "" {
 		return fmt.Sprintf("%s-d%04d-%s-%d", strings.SplitN(filepath.Base(s.Daggen), ".", 2)[0], s.Index/s.Draws, costs, s.Index%s.Draws)
@@ -117,6 +122,8 @@ func (s DAGSpec) check() error {
 		return bad("machines is %d, must be from 1 to 10000", s.Machines)
 	case s.Kinds < 0 || s.Kinds > s.Machines:
 		return bad("kinds is %d, must be from 0 to machines, %d", s.Kinds, s.Machines)
+	case s.Cores < 0 || s.Cores > 1_000_000:
+		return bad("cores is %d, must be from 0 to 1000000", s.Cores)
 	case s.MaxCost < 1 || s.MaxCost > 1_000_000_000:
 		return bad("the largest cost is %d, must be from 1 to 10^9", s.MaxCost)
 	case s.MaxData < 0 || s.MaxData > 1_000_000_000:
@@ -144,7 +151,7 @@ func (s DAGSpec) check() error {
 }
 
 // Generate draws the instance. The graph and the costs don't depend on the
-// platform and the transfer model, so that these can be compared.
+// platform, the transfer model and cores, so that these can be compared.
 func (s DAGSpec) Generate() (*model.DAG, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -190,7 +197,22 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	for m := range d.Machines {
 		d.Machines[m].Speed = 0 // the costs are given
 	}
+	if s.Cores > 0 {
+		s.addCores(d)
+	}
 	return d, d.Validate()
+}
+
+// addCores gives each machine its cores, and each task some from a random stream of their own: all else stays.
+func (s DAGSpec) addCores(d *model.DAG) {
+	rng := rand.New(rand.NewPCG(s.Seed, s.stream()+uint64(s.Cores)))
+	d.Resources = []string{"cores"}
+	for m := range d.Machines {
+		d.Machines[m].Capacity = []int64{int64(s.Cores)}
+	}
+	for t := range d.Tasks {
+		d.Tasks[t].Needs = []int64{int64(1 + rng.IntN(s.Cores))}
+	}
 }
 
 // stream returns the number of the instance's own random stream: a hash of all that determines the graph and the costs.

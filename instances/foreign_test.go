@@ -59,11 +59,30 @@ func TestDAGSpec(t *testing.T) {
 		fair.Transfer = model.TransferFair
 		other, _ := fair.Generate()
 		require.Same(t, "another transfer model draws other tasks", d.Tasks, other.Tasks)
+		cored := s
+		cored.Cores = 4
+		roomy := require.Value(cored.Generate())(t)
+		for i := range roomy.Tasks {
+			if n := roomy.Tasks[i].Needs; len(n) != 1 || n[0] < 1 || n[0] > 4 {
+				t.Errorf("a task takes %v of 4 cores", n)
+			}
+			roomy.Tasks[i].Needs = nil
+		}
+		for m := range roomy.Machines {
+			require.Same(t, "cores", []int64{4}, roomy.Machines[m].Capacity)
+			roomy.Machines[m].Capacity = nil
+		}
+		require.Same(t, "resources", []string{"cores"}, roomy.Resources)
+		if roomy.Resources, roomy.Name = nil, d.Name; cored.name() == s.name() {
+			t.Errorf("%s is the name with cores and without", d.Name)
+		}
+		require.Same(t, "with cores, but for these", d, roomy)
 	}
 	for want, s := range map[string]DAGSpec{
 		"fat":      {Tasks: 3, Jump: 1, MaxCost: 1, Machines: 1, Platform: "bus"},
 		"jump":     {Tasks: 3, Fat: 1, MaxCost: 1, Machines: 1, Platform: "bus"},
 		"machines": {Tasks: 3, Fat: 1, Jump: 1, MaxCost: 1, Platform: "bus"},
+		"cores":    {Tasks: 3, Fat: 1, Jump: 1, MaxCost: 1, Machines: 1, Cores: -1, Platform: "bus"},
 		"platform": {Tasks: 3, Fat: 1, Jump: 1, MaxCost: 1, Machines: 1, Platform: "moon"},
 	} {
 		require.Refused(t, want, require.Err(s.Generate()), model.ErrInvalid, want)

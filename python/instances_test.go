@@ -108,6 +108,9 @@ func (w writer) annotation(key string, s schema) (kind, part string) {
 		if strings.Contains(string(s.Others), "number") {
 			return "Dict[str, float]", ""
 		}
+		if strings.Contains(string(s.Others), "integer") {
+			return "Dict[str, List[int]]", ""
+		}
 		if len(s.Properties) == 0 { // any keys
 			return "Dict[str, str]", ""
 		}

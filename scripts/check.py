@@ -216,6 +216,8 @@ def meaning(names, ranges, words):
         if first == "load" and arguments:  # of a dag: `load W,W,...: T T ...`
             require(len(words) > 2 and words[1][-1] == ":", "a load has weights and tasks")
             return give([number(w, 0) for w in words[1][:-1].split(",")], [number(w, 0) for w in words[2:]])
+        if arguments[-1:] == ["..."]:  # as many numbers as there are
+            return give(*(number(w, 0) for w in words[1:]))
         require(len(arguments) == len(words) - 1, f"{name} is asked for")
         values = [w if a == "PART" else -1 if a == "LANE" and w == "-1" else number(w, 0) for a, w in zip(arguments, words[1:])]
         require(all(x in ranges.get(a, (x,)) for a, x in zip(arguments, values)), f"no {name}: {values}")
@@ -390,13 +392,111 @@ def batch(instance, unit, upper, state):
     K, response = range(len(jobs)), state.variable("response", 0, upper)
     start = [state.variable(("start", k), submit[k], min(
         submit[k] - length[k] + upper // weights[k], submit[-1] + sum(length) - length[k]), speaks_of=(k,)) for k in K]
-    activities = [(k, None, start[k], length[k], int(jobs[k]["processes"])) for k in K]
+    def running(demands, capacity):
+        return cumulative(list(zip(K, [None] * len(jobs), start, length, demands)), capacity)
     one = Fraction(time, 10**6 * sum(weights)) if jobs else 0  # of the objective, in seconds of the mean
-    return Model(response, lambda b: rounded(b * one, up=False), {"K": K}, {
-        "response": lambda: response, "start K": lambda k: start[k]}, {
-        "processors": lambda: cumulative(activities, int(instance["processors"])),
+    variables, constraints = (on_nodes(instance, jobs, length, start, running, state) if instance.get("nodes") else (
+        {}, {"processors": lambda: running([int(job["processes"]) for job in jobs], int(instance["processors"]))}))
+    return Model(response, lambda b: rounded(b * one, up=False), {"I": K, "K": K}, {
+        "response": lambda: response, "start K": lambda k: start[k], **variables}, {
         "responses": lambda: linear([(weights[k], start[k]) for k in K] + [(-1, response)], [],
-                                    sum(weights[k] * (submit[k] - length[k]) for k in K))})
+                                    sum(weights[k] * (submit[k] - length[k]) for k in K)), **constraints})
+
+def on_nodes(instance, jobs, length, start, running, state):
+    """Give the variables and the constraints of a machine of nodes."""
+    groups, G = instance["nodes"], range(len(instance["nodes"]))
+    capacity = [[int(x) for x in group["capacity"]] for group in groups]
+    needs = [[int(x) for x in job["needs"]["each"]] for job in jobs]
+    processes = [int(job["processes"]) for job in jobs]
+    def ways(k):
+        """Give sets of groups: the nodes of job k are all of groups of one of them."""
+        n = jobs[k]["needs"]
+        right = {g for g in G if set(n.get("features", [])) <= set(groups[g].get("features", []))}
+        return [{g for g in right if p in groups[g].get("partitions", [])} for p in n.get("partitions", [])] or [right]
+    def room(k, g, used):
+        """Give how many processes of job k a node of group g takes if so much of it is used."""
+        n = min([processes[k]] + [(c - u) // x for c, u, x in zip(capacity[g], used, needs[k]) if x])
+        return min(n, 1) if jobs[k]["needs"].get("spread") else n
+    def before(i, k):
+        require(i != k and max(i, k) < len(jobs), "no two jobs")
+        return state.variable(("before", i, k))
+    def order(i, k):
+        goes, much = (before(i, k), True, 1), 4 * LIMIT
+        def row(x, y, if_, most):
+            return linear([(1, x), (-1, y)], [[(if_, much), (opposite(if_), 0)]], much + most)
+        return several([row(start[i], start[k], goes, -length[i]),
+                        row(start[k], start[i], opposite(goes), length[i] - 1)])
+    def pool(r, e, *some):
+        require(r < len(instance["resources"]) and e > 0 and all(g in G for g in some), "no such pool")
+        some, slots = set(some or G), [c[r] // e for c in capacity]
+        total = sum(int(groups[g]["count"]) * slots[g] for g in some)
+        require(total > 0, "there are no slots")
+        parts = min(total, 2**20)
+        def demand(k):
+            usable = set().union(*ways(k))
+            if not usable <= some:
+                return 0
+            x = [processes[k] * (needs[k][r] // e)]
+            if jobs[k]["needs"].get("exclusive"):
+                fit = {g: f for g in usable if (f := room(k, g, [0] * len(needs[k])))}
+                x += [min(-(-processes[k] * slots[g] // f) for g, f in fit.items()), min(slots[g] for g in fit)]
+            return max(x) * parts // total
+        return running([demand(k) for k in range(len(jobs))], parts)
+    def crowd(*numbers):
+        pairs = list(zip(numbers[::2], numbers[1::2]))
+        require(pairs and len(numbers) % 2 == 0, "no pairs")
+        bounds = [(before(*pair), False, 0) for i, k in pairs for pair in ((i, k), (k, i))]
+        order, meets = list(dict.fromkeys(numbers)), set(pairs) | {(k, i) for i, k in pairs}
+        require(len(order) <= 64 and all(length[k] > 0 for k in order), "too many jobs, or one takes no time")
+        require(not placed(order, meets), "there are nodes for them")
+        return nogood(bounds)
+    def placed(order, meets):
+        """Tell whether jobs, in some order, have nodes such that any that meet pairwise fit each together."""
+        @lru_cache(maxsize=None)
+        def most(g, held, k):
+            """Give how many processes of job k a node of a group takes beside (job, count)s that it holds."""
+            met = [(i, n) for i, n in held if (i, k) in meets]
+            if any(jobs[i]["needs"].get("exclusive") or jobs[k]["needs"].get("exclusive") for i, n in met):
+                return 0
+            def used(r, met):
+                return max((n * needs[i][r] + used(r, [x for x in met[at + 1:] if (i, x[0]) in meets])
+                            for at, (i, n) in enumerate(met)), default=0)
+            return room(k, g, [used(r, met) for r in range(len(needs[k]))])
+        def choices(k, nodes, left):
+            """Give all ways to put processes on nodes, ((group, held), count)s."""
+            if not nodes:
+                if not left:
+                    yield ()
+                return
+            (node, count), *others = nodes
+            def some(each, count, left):
+                for n in range(min(count, left // each) + 1) if each else (0,):
+                    for used in some(each - 1, count - n, left - n * each) if each else [()]:
+                        yield used + ((each, n),) if n else used
+            for used in some(min(most(*node, k), left), count, left):
+                rest = left - sum(each * n for each, n in used)
+                mine = (((node[0], node[1] + ((k, each),)), n) for each, n in used)
+                mine = (*mine, (node, count - sum(n for _, n in used)))
+                for more in choices(k, others, rest):
+                    yield mine + more
+        @lru_cache(maxsize=None)
+        def place(at, nodes):
+            if at == len(order):
+                return True
+            k = order[at]
+            for way in ways(k):
+                here, there = (tuple(x for x in nodes if (x[0][0] in way) == inside) for inside in (True, False))
+                for new in choices(k, here, processes[k]):
+                    merged = {}
+                    for (g, held), n in new + there:  # without those that meet no later job
+                        node = g, tuple(x for x in held if any((x[0], i) in meets for i in order[at + 1:]))
+                        merged[node] = merged.get(node, 0) + n
+                    if place(at + 1, tuple(sorted(x for x in merged.items() if x[1]))):
+                        return True
+            return False
+        return place(0, tuple(((g, ()), int(groups[g]["count"])) for g in G))
+    return {"before I K": before}, {"order I K": order, "crowd ...": crowd,
+        "pool ...": lambda *at: require(len(at) > 1, "no resource and slots") and pool(*at)}
 
 def reservation(instance, unit, upper, state):
     """Requests for processing elements (PEs) in windows of time; the objective is what isn't accepted."""

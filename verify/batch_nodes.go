@@ -188,17 +188,32 @@ const pooledParts = 1 << 20
 // needsWithin reports whether a job runs on nothing but some groups of nodes.
 func needsWithin(in *model.Batch, needs *model.NodeNeeds, inside []bool) bool {
 	for g := range in.Nodes {
-		group := &in.Nodes[g]
-		may := len(needs.Partitions) == 0
-		for _, p := range needs.Partitions {
-			may = may || slices.Contains(group.Partitions, p)
-		}
-		for _, f := range needs.Features {
-			may = may && slices.Contains(group.Features, f)
-		}
-		if may && !inside[g] {
+		if !inside[g] && mayUse(needs, &in.Nodes[g]) {
 			return false
 		}
 	}
 	return true
+}
+
+// waysOf returns the partitions of which a job uses one, "" for all nodes.
+func waysOf(needs *model.NodeNeeds) []string {
+	if len(needs.Partitions) == 0 {
+		return []string{""}
+	}
+	return needs.Partitions
+}
+
+// groupAllowed reports whether a job may use a group's nodes in a partition; "": in any.
+func groupAllowed(needs *model.NodeNeeds, group *model.NodeGroup, partition string) bool {
+	for _, f := range needs.Features {
+		if !slices.Contains(group.Features, f) {
+			return false
+		}
+	}
+	return partition == "" || slices.Contains(group.Partitions, partition)
+}
+
+// mayUse reports whether a job may use a group's nodes in some partition.
+func mayUse(needs *model.NodeNeeds, group *model.NodeGroup) bool {
+	return slices.ContainsFunc(waysOf(needs), func(partition string) bool { return groupAllowed(needs, group, partition) })
 }

@@ -54,8 +54,8 @@ var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit stri
 // It holds a set of bounds on the variables, which it builds from the instance by their
 // names, and which hold in all solutions with an objective of at most some value, the
 // cut. For each inference it adds the opposite and looks whether the constraint that
-// the proof names is violated. So it needs no search, and the premises of an inference
-// needn't be written.
+// the proof names is violated. So it needs no search, but for nodes of a few jobs (crowd), and the premises of an
+// inference needn't be written.
 //
 // If the proof doesn't hold, the error wraps ErrProof and names the first line that
 // doesn't follow. hash is model.Hash of the instance.

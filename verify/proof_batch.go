@@ -15,7 +15,8 @@ import (
 // multiples of T microseconds, counted from the first submission, and all weights of W, so nothing is rounded.
 //
 // Variables: "start K", "response", the weighted sum of responses. Constraints:
-// "processors", "responses": Σ weight (start + length - submission) ≤ response.
+// "processors", "responses": Σ weight (start + length - submission) ≤ response. On nodes there are those of nodesProof
+// instead of "processors".
 //
 // A job starts no later than the sum of responses leaves it room for, nor than the last submission plus the lengths of
 // the others. If nothing runs at some time after the last submission, and something later, the schedule gets better by
@@ -25,7 +26,8 @@ type batchProof struct {
 	jobs      *proofCumulative
 	responses *proofLinear
 	response  int32
-	factor    *big.Rat // seconds of the mean for a sum of 1
+	factor    *big.Rat    // seconds of the mean for a sum of 1
+	nodes     *nodesProof // nil: processors
 }
 
 const maxBatchProof = 1 << 18 // jobs
@@ -47,12 +49,19 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	if len(b.Jobs) > maxBatchProof {
 		return nil, fmt.Errorf("%d jobs are more than %d, the most that the checker takes", len(b.Jobs), maxBatchProof)
 	}
-	if len(b.Nodes) > 0 {
-		return nil, fmt.Errorf("the checker takes no machine of nodes")
-	}
 	t := numbersOf(b)
 	k := &batchProof{s: s, jobs: &proofCumulative{capacity: int64(t.Processors)}, responses: &proofLinear{}, factor: new(big.Rat)}
-	k.jobs.about = func(v int32) int { return int(v) - 1 }
+	k.jobs.about = func(v int32) int {
+		if int(v) > len(b.Jobs) {
+			return -1
+		}
+		return int(v) - 1
+	}
+	if len(b.Nodes) > 0 {
+		if k.nodes, err = newNodesProof(b, s, k.jobs); err != nil {
+			return nil, err
+		}
+	}
 	k.response = s.add(0, upper, always)
 	k.responses.terms = []proofTerm{{-1, k.response}}
 	last, whole, weights := int64(0), int64(0), int64(0) // up to 10^15 µs, 2^61 µs, 10^12
@@ -99,16 +108,20 @@ func (k *batchProof) variable(name []string) (int32, error) {
 	case len(name) == 2 && name[0] == "start":
 		i, err := proofIndex(name[1], len(k.jobs.starts))
 		return int32(i) + 1, err
+	case k.nodes != nil:
+		return k.nodes.variable(name)
 	}
 	return 0, errUnknownName
 }
 
 func (k *batchProof) constraint(name []string) (proofRule, error) {
-	switch strings.Join(name, " ") {
-	case "processors":
-		return k.jobs, nil
-	case "responses":
+	switch word := strings.Join(name, " "); {
+	case word == "responses":
 		return k.responses, nil
+	case k.nodes != nil:
+		return k.nodes.constraint(name)
+	case word == "processors":
+		return k.jobs, nil
 	}
 	return nil, errUnknownName
 }

@@ -35,6 +35,7 @@ type dagProof struct {
 	unit       *big.Rat
 	roundedUp  bool
 	several    bool // machines run several tasks at once, see roomsOf
+	at         map[int]int32
 	task       map[string]int
 	cost       []int64 // of task t on machine a at [t*m+a]
 	edges      [][2]int
@@ -75,7 +76,7 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 	if upper < 0 || upper >= far {
 		return nil, fmt.Errorf("the upper bound must be from 0 to below %d", far)
 	}
-	k := &dagProof{s: s, in: d, n: len(d.Tasks), m: len(d.Machines), upper: upper, unit: exact(u), several: severalAtOnce(d), task: map[string]int{}, before: map[[2]int]int32{}}
+	k := &dagProof{s: s, in: d, n: len(d.Tasks), m: len(d.Machines), upper: upper, unit: exact(u), several: severalAtOnce(d), at: map[int]int32{}, task: map[string]int{}, before: map[[2]int]int32{}}
 	if k.n > maxProofTask || k.n*k.m > 1<<20 || len(d.Edges)*k.m*k.m > 1<<24 {
 		return nil, fmt.Errorf("%d tasks on %d machines are more than the checker takes: %d tasks, 2^20 times machines, edges 2^24 times machines squared", k.n, k.m, maxProofTask)
 	}
@@ -244,6 +245,12 @@ func (k *dagProof) variable(name []string) (int32, error) {
 	switch {
 	case len(name) == 1 && name[0] == "makespan":
 		return k.makespan, nil
+	case len(name) == 2 && name[0] == "at" && k.several:
+		t, err := proofIndex(name[1], k.n)
+		if err != nil {
+			return 0, err
+		}
+		return k.startOf(t), nil
 	case len(name) != 3:
 		return 0, errUnknownName
 	}
@@ -302,7 +309,7 @@ func (k *dagProof) constraint(name []string) (proofRule, error) {
 	if name[0] == "load" && !k.several {
 		return k.load(name[1:])
 	}
-	if k.several && (name[0] == "area" || name[0] == "room") {
+	if k.several && slices.Contains([]string{"area", "room", "till", "from", "together"}, name[0]) {
 		return k.roomsOf(name)
 	}
 	at := make([]int, 0, 2)

@@ -183,7 +183,7 @@ func (c *prover) sweep(tries int) {
 		v := c.related(con)
 		x := c.vars[v].v
 		window := ""
-		if name := c.name(con); name == "capacity" || name == "processors" || strings.HasPrefix(name, "room ") {
+		if name, _, _ := strings.Cut(c.name(con), " "); slices.Contains([]string{"capacity", "processors", "pool", "room"}, name) {
 			at := c.vars[c.ids[c.rng.IntN(len(c.ids))]].v
 			from := c.least(at) + int64(c.rng.IntN(5)) - 2
 			window = fmt.Sprintf(" %d %d", max(-maxProofNumber+1, from), min(maxProofNumber-1, from+int64(c.rng.IntN(1+c.rng.IntN(6)))*max(1, c.most(at)-c.least(at)/2)))
@@ -323,6 +323,45 @@ func (c *prover) nogood() {
 	c.next++
 }
 
+// nodesConstraints returns the constraints of a machine of nodes: all orders and pools, and the crowds of drawn pairs.
+func nodesConstraints(rng *rand.Rand, in *model.Batch, kind proofKind) []string {
+	n, possible := len(in.Jobs), []string{"responses"}
+	var pairs []string
+	for i := range n {
+		for k := range n {
+			if i != k {
+				possible, pairs = append(possible, fmt.Sprint("order ", i, " ", k)), append(pairs, fmt.Sprint(" ", i, " ", k))
+			}
+		}
+	}
+	for r := range in.Resources {
+		for e := range 4 {
+			for set := range 1 << len(in.Nodes) {
+				name := fmt.Sprint("pool ", r, " ", 1+e)
+				for g := range in.Nodes {
+					if set>>g&1 == 1 {
+						name += fmt.Sprint(" ", g)
+					}
+				}
+				possible = append(possible, name)
+			}
+		}
+	}
+	for range 10 {
+		name := "crowd"
+		for _, pair := range pairs {
+			if rng.IntN(3) == 0 {
+				name += pair
+			}
+		}
+		possible = append(possible, name)
+	}
+	return slices.DeleteFunc(possible, func(name string) bool {
+		_, err := kind.constraint(strings.Fields(name))
+		return err != nil
+	})
+}
+
 // near draws a number by a value: it, one near it, half or twice of it, or an extreme.
 func near(rng *rand.Rand, x float64) int64 {
 	at := int64(min(max(0, x), 1<<59))
@@ -436,7 +475,15 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	case model.KindBatch:
 		n := 1 + rng.IntN(5)
 		in := testkit.RandomBatch(rng, 1, 6, n)
-		best, _ := plain.Optimum(in)
+		best, onNodes := 0.0, rng.IntN(2) == 0
+		for n = min(n, 4); onNodes && (in.Nodes == nil || in.Processors > 4); {
+			in = testkit.RandomNodes(rng, n)
+		}
+		if n = len(in.Jobs); onNodes {
+			best = testkit.LeastOnNodes(in)
+		} else {
+			best, _ = plain.Optimum(in)
+		}
 		weights, time, weight := int64(0), int64(0), int64(0)
 		for k := range in.Jobs {
 			j := view.OfBatch(in).Jobs[k]
@@ -448,8 +495,13 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		if rng.IntN(3) == 0 {
 			time, weight = 1, 1
 		}
-		return fmt.Sprintf("%d,%d", time, weight), near(rng, sum/float64(time*weight)), func(proofKind) (vars, cons []string) {
-			return join([]string{"response"}, list("start", n)), []string{"processors", "responses"}
+		return fmt.Sprintf("%d,%d", time, weight), near(rng, sum/float64(time*weight)), func(kind proofKind) (vars, cons []string) {
+			vars, cons = join([]string{"response"}, list("start", n)), []string{"processors", "responses"}
+			if onNodes {
+				cons = nodesConstraints(rng, in, kind)
+				vars = append(vars, list("before", n, n)...)
+			}
+			return vars, cons
 		}
 	case model.KindReservation:
 		in := testkit.RandomReservation(rng, 1+rng.IntN(5))

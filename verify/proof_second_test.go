@@ -146,6 +146,9 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		switch kind {
 		case model.KindBatch:
 			in, engine = testkit.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel
+			if rng.IntN(2) == 0 {
+				in = testkit.RandomNodes(rng, 1+rng.IntN(7))
+			}
 		case model.KindConsolidation:
 			in, engine = testkit.Consolidation(rng, 1+rng.IntN(6), 1+rng.IntN(4)), consexact.Kernel
 		case model.KindDAG:

@@ -228,7 +228,9 @@ func TestProofMutated(t *testing.T) {
 		case 4:
 			c = prove(t, tvcexact.Kernel, testkit.RandomTVC(rng, 2, 6, false))
 		case 0:
-			c = prove(t, batchexact.Kernel, testkit.RandomBatch(rng, 1, 6, 4))
+			if c = prove(t, batchexact.Kernel, testkit.RandomBatch(rng, 1, 6, 4)); rng.IntN(2) == 0 {
+				c = prove(t, batchexact.Kernel, testkit.RandomNodes(rng, 3+rng.IntN(4)))
+			}
 		case 1:
 			if c = prove(t, vcexact.Kernel, testkit.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
 				continue

@@ -37,6 +37,8 @@ func (p *program) convert() *cli.Command {
 			"them bandwidth is 1, latency 0; WfFormat counts data in bytes, and there\n" +
 			"bandwidth is 1Gbps. Work is divided by speed (1): seconds in WfFormat. What\n" +
 			"was assumed is printed with the results.\n" +
+			"A machine runs one task at a time, or, with cores=16,memory=64GB, as many as\n" +
+			"find the cores and the memory that WfFormat and DAX state for them.\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +

@@ -35,11 +35,12 @@ func (p *program) gantt() *cli.Command {
 			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
 			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +
 			"of some processors and some time with the share that is in use.\n" +
-			"Of a dag, machines are rows, the links with their transfers beneath; bold is\n" +
-			"the critical path, which holds the makespan up. Under contention the plan\n" +
-			"without contention stands above it. More than 500 tasks become the share of\n" +
-			"time in which each machine is busy. No schedule ends before the dash-dotted\n" +
-			"line: the bound of the result, or the best of those that take no time.\n" +
+			"Of a dag, machines are rows, the links with their transfers beneath; tasks\n" +
+			"that run at once on a machine lie below each other. Bold is the critical\n" +
+			"path, which holds the makespan up. Under contention the plan without\n" +
+			"contention stands above it. More than 500 tasks become the share of time in\n" +
+			"which each machine is busy. No schedule ends before the dash-dotted line:\n" +
+			"the bound of the result, or the best of those that take no time.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
 			"of more than 30 requests those declined, PEs in use and requests that wait.\n" +
 			"Of goal all, if not all can be kept, those that conflict are drawn.\n" +

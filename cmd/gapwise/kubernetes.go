@@ -34,6 +34,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
+		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
 		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); otherwise they are taken to spread, as by default"},
 		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` that don't count: " + strings.Join(kubernetes.RuleNames, ", ")},
 	}
@@ -171,6 +172,7 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
+	o.Schedulers = c.StringSlice("schedulers")
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))

@@ -61,9 +61,6 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	case n > most:
 		q.Reason = fmt.Sprintf("there are %d jobs, the kernel takes up to %d", n, most)
 		return nil
-	case onNodes && r.Set.Proof != nil:
-		q.Reason = "the checker takes no machine of nodes"
-		return nil
 	}
 	q.Known = j.sum
 	q.Upper = q.Known(o.Value)
@@ -86,7 +83,11 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	m := newKernelModel(r.Ctx, j, q.Upper, off)
 	q.Model = &m.Model
 	if onNodes {
-		m.place(r.Ctx, b, j, q)
+		steps := mostPlacing
+		if r.Set.Proof != nil {
+			steps = min(steps, mostInProof)
+		}
+		m.place(r.Ctx, b, j, q, steps)
 		return nil
 	}
 	q.Solution = func(values []int64) (model.Solution, error) {

@@ -5,6 +5,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -30,16 +31,19 @@ import (
 type overlaps struct {
 	place  *placement
 	before [][]cp.Var // whether job i ends before k starts; -1: they have no group in common
+	most   int        // steps of the search for nodes
 }
 
 // order returns a Boolean that is 1 if and only if job i, of a length, ends before k starts.
 func (m *kernelModel) order(i, k int, length int64) cp.Var {
 	b, x, y := m.Bool(), m.starts[i], m.starts[k]
+	m.Call(b, fmt.Sprint("before ", i, " ", k))
+	name := fmt.Sprint("order ", i, " ", k)
 	most := max(0, m.High[x]+length-m.Low[y])
-	m.Add(&cp.Linear{Terms: []cp.Term{{Times: 1, Var: x}, {Times: -1, Var: y}}, AtMost: most - length,
+	m.AddAs(name, &cp.Linear{Terms: []cp.Term{{Times: 1, Var: x}, {Times: -1, Var: y}}, AtMost: most - length,
 		Groups: [][]cp.Choice{{{If: b.Is(), Value: most}, {If: b.AtMost(0)}}}})
 	most = max(0, m.High[y]-m.Low[x]-length+1)
-	m.Add(&cp.Linear{Terms: []cp.Term{{Times: 1, Var: y}, {Times: -1, Var: x}}, AtMost: most + length - 1,
+	m.AddAs(name, &cp.Linear{Terms: []cp.Term{{Times: 1, Var: y}, {Times: -1, Var: x}}, AtMost: most + length - 1,
 		Groups: [][]cp.Choice{{{If: b.AtMost(0), Value: most}, {If: b.Is()}}}})
 	return b
 }
@@ -54,7 +58,7 @@ func shareGroup(a, b *view.NodeNeeds) bool {
 // if it takes too long to tell.
 func (o *overlaps) crowd(start, end []int64) (pairs [][2]int, ok bool) {
 	jobs := order.Of[int](len(start))
-	switch o.place.place(jobs, start, end, mostPlacing) {
+	switch o.place.place(jobs, start, end, o.most) {
 	case unknown:
 		return nil, false
 	case placed:
@@ -110,13 +114,14 @@ func (o *overlaps) crowd(start, end []int64) (pairs [][2]int, ok bool) {
 func overlap(start, end []int64, i, k int) bool { return start[i] < end[k] && start[k] < end[i] }
 
 // nogoods returns a nogood that the starts of all jobs break: none if jobs have nodes then.
-func (o *overlaps) nogoods(start, end []int64) (all []cp.Nogood, work int64, ok bool) {
+func (o *overlaps) nogoods(start, end []int64) (all []cp.Named, work int64, ok bool) {
 	before := o.place.steps
 	pairs, ok := o.crowd(start, end)
 	if len(pairs) > 0 {
-		var g cp.Nogood
+		g := cp.Named{Name: "crowd"}
 		for _, x := range pairs {
-			g = append(g, o.before[x[0]][x[1]].AtMost(0), o.before[x[1]][x[0]].AtMost(0))
+			g.Nogood = append(g.Nogood, o.before[x[0]][x[1]].AtMost(0), o.before[x[1]][x[0]].AtMost(0))
+			g.Name += fmt.Sprint(" ", x[1], " ", x[0]) // the checker places the jobs as they come: by start
 		}
 		all = append(all, g)
 	}
@@ -126,8 +131,9 @@ func (o *overlaps) nogoods(start, end []int64) (all []cp.Nogood, work int64, ok 
 // stepWork is the work of a step of a placement, in 10 ns.
 const stepWork = 30
 
-// place completes the question about a model of the starts on nodes.
-func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, q *engine.Kernel) {
+// place completes the question about a model of the starts on nodes; most is how many steps the search for nodes may
+// take.
+func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, q *engine.Kernel, most int) {
 	before := make([][]cp.Var, len(m.starts))
 	for i := range before {
 		before[i] = make([]cp.Var, len(m.starts))
@@ -143,14 +149,14 @@ func (m *kernelModel) place(ctx context.Context, in *model.Batch, j *jobs, q *en
 		}
 		return start, end
 	}
-	q.Lazy = func() func([]int64) ([]cp.Nogood, int64, bool) {
-		o := &overlaps{newPlacement(ctx, j.t), before}
-		return func(values []int64) ([]cp.Nogood, int64, bool) { return o.nogoods(times(values)) }
+	q.Lazy = func() func([]int64) ([]cp.Named, int64, bool) {
+		o := &overlaps{newPlacement(ctx, j.t), before, most}
+		return func(values []int64) ([]cp.Named, int64, bool) { return o.nogoods(times(values)) }
 	}
 	q.Solution = func(values []int64) (model.Solution, error) {
 		start, end := times(values)
 		p := newPlacement(context.WithoutCancel(ctx), j.t) // the same search has found nodes
-		if p.place(order.Of[int](len(start)), start, end, mostPlacing) != placed {
+		if p.place(order.Of[int](len(start)), start, end, most) != placed {
 			return nil, errors.New("batch: the jobs of a solution have no nodes")
 		}
 		lengths, _, err := processors.Lengths(j.t)

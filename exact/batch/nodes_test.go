@@ -3,6 +3,7 @@
 package batch_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -246,8 +247,8 @@ func TestNodesRuns(t *testing.T) {
 	}
 }
 
-// Where it takes too long to tell whether jobs have nodes, nothing is claimed. Too many jobs, and proofs to be written,
-// are refused in a line.
+// Where it takes too long to tell whether jobs have nodes, nothing is claimed, and a proof proves as much as is claimed.
+// Too many jobs are refused in a line.
 func TestNodesUnknown(t *testing.T) {
 	in := testkit.RandomNodes(rand.New(rand.NewPCG(50, 13)), 9)
 	want := proved(t, batchexact.Kernel, in)
@@ -259,11 +260,17 @@ func TestNodesUnknown(t *testing.T) {
 	if accepted(t, in, r); r.Status != model.StatusFeasible || r.Bound > want.Objective || !strings.Contains(r.Reason, "takes too long") {
 		t.Errorf("%s %v, bound %v, %q; the optimum is %v", r.Status, r.Objective, r.Bound, r.Reason, want.Objective)
 	}
-	_, err := batchexact.Kernel.Solve(t.Context(), in, model.Settings{Proof: new(model.ProofWriter)})
-	require.Refused(t, "a proof", err, model.ErrUnsupported, "nodes")
+	var proof bytes.Buffer
+	hash := require.Value(model.Hash(in))(t)
+	r = require.Value(batchexact.Kernel.Solve(t.Context(), in, model.Settings{Proof: &model.ProofWriter{Writer: &proof, Instance: hash}}))(t)
+	if p := require.Value(verify.Proof(t.Context(), in, hash, &proof))(t); r.Status != model.StatusFeasible || p.Bound > want.Objective {
+		t.Errorf("%s, it proves %v; the optimum is %v", r.Status, p.Bound, want.Objective)
+	}
 	in = testkit.RandomNodes(rand.New(rand.NewPCG(50, 14)), 41)
 	r = require.Value(batchexact.Kernel.Solve(t.Context(), in, model.Settings{}))(t)
 	if accepted(t, in, r); r.Status == model.StatusOptimal || !strings.Contains(r.Reason, "41 jobs, the kernel takes up to 40") {
 		t.Errorf("%s, %q", r.Status, r.Reason)
 	}
+	_, err := batchexact.Kernel.Solve(t.Context(), in, model.Settings{Proof: new(model.ProofWriter)})
+	require.Refused(t, "a proof", err, model.ErrUnsupported, "41 jobs")
 }

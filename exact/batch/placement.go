@@ -53,10 +53,14 @@ const (
 )
 
 // mostPlacing and mostCrowding are how many steps the search for nodes may take, some tenths of a second, and the one
-// that looks whether fewer jobs or overlaps are crowded. A test sets the first lower.
+// that looks whether fewer jobs or overlaps are crowded. A test sets the first lower. In a proof it is mostInProof, so
+// that the checker's limit, which counts more than these steps, isn't reached.
 var mostPlacing = 1 << 20
 
-const mostCrowding = 1 << 14
+const (
+	mostCrowding = 1 << 14
+	mostInProof  = 1 << 18
+)
 
 func newPlacement(ctx context.Context, t *view.Batch) *placement {
 	p := &placement{ctx: ctx, t: t, lists: make([][]int32, len(t.Jobs))}

@@ -96,7 +96,7 @@ func TestPlacement(t *testing.T) {
 		}
 		n := len(v.Jobs)
 		start, end := make([]int64, n), make([]int64, n)
-		o := &overlaps{place: newPlacement(t.Context(), v), before: make([][]cp.Var, n)}
+		o := &overlaps{place: newPlacement(t.Context(), v), before: make([][]cp.Var, n), most: mostPlacing}
 		for k := range n {
 			start[k] = rng.Int64N(8)
 			end[k] = start[k] + 1 + rng.Int64N(5)

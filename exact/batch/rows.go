@@ -5,6 +5,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -20,11 +21,7 @@ import (
 // ⌊Σ x/e⌋ ≤ ⌊c/e⌋ of them. A job that has its nodes alone holds all of them: of slots s and room for f processes on a
 // node of group g its p processes hold p min s_g/f_g at least, and the slots of one node. Rows that all jobs together
 // don't exceed are left out.
-func rows(t *view.Batch) []*view.Batch {
-	type row struct {
-		*view.Batch
-		area float64
-	}
+func rows(t *view.Batch) []row {
 	var all []row
 	for _, groups := range pooled.Sets(t) {
 		for r := range t.Nodes.Resources {
@@ -41,7 +38,10 @@ func rows(t *view.Batch) []*view.Batch {
 				if p == nil {
 					continue
 				}
-				x, sum := row{Batch: p}, int64(0)
+				x, sum := row{Batch: p, name: fmt.Sprint("pool ", r, " ", e)}, int64(0)
+				for _, g := range groups {
+					x.name += fmt.Sprint(" ", g)
+				}
 				for k := range p.Jobs {
 					sum += int64(p.Jobs[k].Processes)
 					x.area += float64(p.Jobs[k].Length) * float64(p.Jobs[k].Processes) / float64(p.Processors)
@@ -53,11 +53,14 @@ func rows(t *view.Batch) []*view.Batch {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(b.area, a.area) })
-	list := make([]*view.Batch, 0, mostRows)
-	for _, x := range all[:min(len(all), mostRows)] {
-		list = append(list, x.Batch)
-	}
-	return list
+	return all[:min(len(all), mostRows)]
+}
+
+// row is a pooled resource.
+type row struct {
+	*view.Batch
+	area float64 // of the jobs, in the capacity
+	name string  // in proofs
 }
 
 const (
@@ -98,7 +101,7 @@ func (m *kernelModel) pool(ctx context.Context, j *jobs, starts []cp.Start, most
 		return
 	}
 	for n, p := range rows(j.t) {
-		row, of, paying := &cp.Cumulative{Capacity: int64(p.Processors)}, make([]int, len(p.Jobs)), *p
+		row, of, paying := &cp.Cumulative{Capacity: int64(p.Processors)}, make([]int, len(p.Jobs)), *p.Batch
 		paying.Jobs = nil
 		goal := float64(most) * float64(j.units.Time)
 		for k := range p.Jobs {
@@ -110,7 +113,7 @@ func (m *kernelModel) pool(ctx context.Context, j *jobs, starts []cp.Start, most
 				goal -= float64(j.weight[k]) * float64(p.Jobs[k].Length) // its least response
 			}
 		}
-		m.Add(row)
+		m.AddAs(p.name, row)
 		if n < pricedRows && off&devPrices == 0 {
 			unit := batchbounds.UnitsOf(&paying).Weight / j.units.Weight // others' weights may not be multiples of it
 			priced := batchbounds.NewPriced(ctx, &paying, goal/float64(unit), priceSteps(len(paying.Jobs)))

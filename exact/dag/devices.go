@@ -21,6 +21,7 @@ const (
 	devLinkWindows
 	devLinkLoads
 	devEnergy
+	devTogether
 	endOfDevices
 
 	// devStart is everything before the kernel, which then begins with all tasks on one machine.
@@ -43,4 +44,5 @@ var devices = []engine.Switch[deviceSet]{
 	{Bit: devLinkWindows, Name: "link-windows", Summary: "under contention: no window of time has more data to pass than a link lets through (Jackson 1955)"},
 	{Bit: devLinkLoads, Name: "link-loads", Summary: "under contention: what each link has left to do, in the programs of held transfers"},
 	{Bit: devEnergy, Name: "energy", Summary: "on machines that run several tasks at once: no window of time has more work than room (Vilím 2011)"},
+	{Bit: devTogether, Name: "together", Summary: "on machines that run several tasks at once: all of them have room for all that runs"},
 }

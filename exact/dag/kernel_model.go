@@ -39,6 +39,10 @@ import (
 //	room M R       what the tasks on M need of R at any time is at most its capacity
 //	area R W...: T...  in place of load: see dagmodel.Areas
 //
+// Beside them, the start "at T" of each task on whatever machine, by constraints "till T" and "from T", and
+//
+//	together R     all machines have room for what runs, see dagmodel.Together
+//
 // A solution becomes a plan by its starts. Played, it ends no later: by induction over the order of the starts, each
 // task finds, at its start in the model, its data there and no more of the tasks before it still running, and those
 // after it haven't started yet.
@@ -97,6 +101,9 @@ func (k *kernelModel) rooms(machines []int) {
 	v := k.v
 	for _, a := range machines {
 		k.Room(a, v.Graph.Order, v.off&devEnergy == 0)
+	}
+	if v.off&devTogether == 0 && v.m > 1 {
+		k.Together(v.Graph.Order, v.off&devEnergy == 0)
 	}
 	if v.off&devLoadRows == 0 {
 		k.loads(machines)

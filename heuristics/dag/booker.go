@@ -18,6 +18,8 @@ import (
 // transfer model. Files of an edge are booked as one transfer, also those that its machine has by then: they are sent
 // in the earliest booking, side by side with the others, and that takes no longer.
 //
+// A machine that runs several tasks at once takes a task as soon as it has room for its length, as the list schedulers do.
+//
 // It keeps one such schedule and tries others. Bookings before the first task that differs aren't made again. A try
 // ends when a task, with the longest path after it on the machines given, ends after a limit.
 type booker struct {
@@ -36,10 +38,11 @@ type booker struct {
 // bookings are the lines of the machines, then the links, and the end of each task.
 type bookings struct {
 	lines  []line
+	rooms  []capacity // of machines that run several tasks at once, with all that is in their lines
 	finish []float64
 }
 
-// line holds the bookings of a machine or a link, in the order of time.
+// line holds the bookings of a machine or a link, in the order of time; of a machine with room for several as they came.
 type line []booked
 
 type booked struct {
@@ -51,6 +54,7 @@ func newBooker(g *view.Graph, r *dagplay.Replay) *booker {
 	b := &booker{g: g, perData: make([]float64, g.Machines*g.Machines), tail: make([]float64, g.Tasks), place: make([]int32, g.Tasks)}
 	for _, x := range []*bookings{&b.kept, &b.tried} {
 		x.lines, x.finish = make([]line, g.Machines+len(g.Links)), make([]float64, g.Tasks)
+		x.rooms = newRooms(g)
 	}
 	for m := range int32(g.Machines) {
 		for n := range int32(g.Machines) {
@@ -133,7 +137,14 @@ func (b *booker) try(from int32, limit float64, note *times) float64 {
 				last = max(last, all[n-1].end)
 			}
 		}
-		x.lines[i] = all
+		if x.lines[i] = all; x.rooms != nil && i < g.Machines {
+			x.rooms[i].clear()
+			for _, k := range all {
+				x.rooms[i].add(g.Room.Need(k.task, int32(i)), k.start, k.end, 1)
+				last = max(last, k.end)
+			}
+			b.work += 8 * int64(len(all))
+		}
 	}
 	copy(x.finish, b.kept.finish)
 	if limit += limit * tie; last > limit { // rounding differs
@@ -142,8 +153,17 @@ func (b *booker) try(from int32, limit float64, note *times) float64 {
 	for _, t := range b.order[from:] {
 		m := b.machine[t]
 		cost, own := g.Cost[int(t)*g.Machines+int(m)], &x.lines[m]
-		start := own.find(b.receive(t, note), cost)
-		own.occupy(start, start+cost, t)
+		start := b.receive(t, note)
+		if x.rooms == nil {
+			start = own.find(start, cost)
+			own.occupy(start, start+cost, t)
+		} else {
+			need := g.Room.Need(t, m)
+			start = x.rooms[m].find(need, start, cost)
+			x.rooms[m].add(need, start, start+cost, 1)
+			*own = append(*own, booked{start, start + cost, t})
+			b.work += 10
+		}
 		x.finish[t] = start + cost
 		if last = max(last, start+cost); start+cost+b.tail[t] > limit {
 			return math.Inf(1)

@@ -16,17 +16,22 @@ type builder struct {
 	machine       []int32   // of each task, -1 until it is placed
 	start, finish []float64 // of each task, seconds
 	lines         []*timeline
-	uniform       bool      // see view.Graph.Uniform; fixed lengths don't change it
-	arrivals      []float64 // of arrive
+	rooms         []capacity // instead of lines, of machines that run several tasks at once
+	uniform       bool       // see view.Graph.Uniform; fixed lengths don't change it
+	arrivals      []float64  // of arrive
 }
 
 func newBuilder(c *costs) *builder {
 	g := c.g
 	b := &builder{costs: c, machine: make([]int32, g.Tasks), start: make([]float64, g.Tasks), finish: make([]float64, g.Tasks),
-		lines: make([]*timeline, g.Machines), uniform: g.Uniform && g.Machines > 1, arrivals: make([]float64, g.Machines)}
+		uniform: g.Uniform && g.Machines > 1, arrivals: make([]float64, g.Machines)}
 	for t := range b.machine {
 		b.machine[t] = -1
 	}
+	if b.rooms = newRooms(g); b.rooms != nil {
+		return b
+	}
+	b.lines = make([]*timeline, g.Machines)
 	for m := range b.lines {
 		b.lines[m] = newTimeline()
 	}
@@ -83,6 +88,32 @@ func (b *builder) arrive(t int32) []float64 {
 // cost returns the run time of task t on machine m in seconds.
 func (b *builder) cost(t, m int32) float64 { return b.g.Cost[int(t)*b.g.Machines+int(m)] }
 
+// find returns the earliest start of task t on machine m at ready or later, by insertion.
+func (b *builder) find(t, m int32, ready float64) float64 {
+	if b.rooms != nil {
+		return b.rooms[m].find(b.g.Room.Need(t, m), ready, b.cost(t, m))
+	}
+	return b.lines[m].find(ready, b.cost(t, m))
+}
+
+// behind returns the earliest start of task t on machine m at ready or later behind the tasks there: after the end of the
+// last one, or, if it runs several at once, no sooner than that starts. free is that end or start.
+func (b *builder) behind(t, m int32, ready, free float64) float64 {
+	if b.rooms != nil {
+		return b.find(t, m, max(free, ready))
+	}
+	return max(free, ready)
+}
+
+// follow puts task t on machine m behind the tasks there, and returns what free is for the next one.
+func (b *builder) follow(t, m int32, start float64) float64 {
+	b.place(t, m, start)
+	if b.rooms != nil {
+		return start
+	}
+	return b.finish[t]
+}
+
 // errStuck reports that the data of a task's predecessors have no common machine that can run it.
 var errStuck = errors.New("a list scheduler is stuck")
 
@@ -92,12 +123,12 @@ func (b *builder) earliest(t int32) (machine int32, start float64) {
 	at := b.arrive(t)
 	best := math.Inf(1)
 	machine = -1
-	for m := range b.lines {
+	for m := range at {
 		length := b.cost(t, int32(m))
 		if at[m]+length >= best {
 			continue
 		}
-		s := b.lines[m].find(at[m], length)
+		s := b.find(t, int32(m), at[m])
 		if less(s+length, best) {
 			best, machine, start = s+length, int32(m), s
 		}
@@ -108,13 +139,22 @@ func (b *builder) earliest(t int32) (machine int32, start float64) {
 // place puts task t on machine m at start.
 func (b *builder) place(t, m int32, start float64) {
 	b.machine[t], b.start[t], b.finish[t] = m, start, start+b.cost(t, m)
+	if b.rooms != nil {
+		b.rooms[m].add(b.g.Room.Need(t, m), start, b.finish[t], 1)
+		return
+	}
 	b.lines[m].occupy(start, b.finish[t])
 }
 
 // unplace undoes place.
 func (b *builder) unplace(t int32) {
-	b.lines[b.machine[t]].release(b.start[t], b.finish[t])
+	m := b.machine[t]
 	b.machine[t] = -1
+	if b.rooms != nil {
+		b.rooms[m].add(b.g.Room.Need(t, m), b.start[t], b.finish[t], -1)
+		return
+	}
+	b.lines[m].release(b.start[t], b.finish[t])
 }
 
 func (b *builder) plan() dagplay.Plan { return dagplay.NewPlan(b.g, b.machine, b.start, b.finish) }

@@ -65,20 +65,20 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 	b := newBuilder(newCosts(g, nil))
 	plan := dagplay.Plan{Machine: on, Order: make([][]int32, g.Machines)}
 	last := make([]float64, g.Machines)
+	end := func(t, m int32, at []float64) float64 { return b.behind(t, m, at[m], last[m]) + b.cost(t, m) }
 	for ready.Len() > 0 {
 		t := ready.Pop()
 		at := b.arrive(t)
 		if on[t] < 0 {
 			on[t] = 0
 			for m := range last {
-				if a := on[t]; less(max(at[m], last[m])+b.cost(t, int32(m)), max(at[a], last[a])+b.cost(t, a)) {
+				if a := on[t]; less(end(t, int32(m), at), end(t, a, at)) {
 					on[t] = int32(m)
 				}
 			}
 		}
 		m := on[t]
-		b.place(t, m, max(at[m], last[m]))
-		last[m] = b.finish[t]
+		last[m] = b.follow(t, m, b.behind(t, m, at[m], last[m]))
 		plan.Order[m] = append(plan.Order[m], t)
 		for _, e := range g.Succ(t) {
 			s := g.To[e]

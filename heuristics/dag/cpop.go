@@ -31,7 +31,7 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		priority[t] += up[t]
 	}
 	critical := criticalPath(c, priority)
-	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] })
+	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] }, false)
 	b := newBuilder(c)
 	q := newReady(g, priority)
 	for k := 0; q.Len() > 0; k++ {
@@ -41,7 +41,7 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		t := q.Pop()
 		m, start := machine, math.Inf(1)
 		if critical[t] && g.Runs(t, m) {
-			start = b.lines[m].find(b.arrive(t)[m], b.cost(t, m))
+			start = b.find(t, m, b.arrive(t)[m])
 		}
 		if math.IsInf(start, 1) {
 			m, start = b.earliest(t)

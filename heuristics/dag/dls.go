@@ -19,7 +19,10 @@ import (
 // level (the longest path of mean costs to an exit, without communication) less the start, plus the mean cost less the
 // cost on the machine. Ties go to the task, then the machine, with the lowest number.
 //
-// O(V R M + E M) for at most R tasks ready at a time.
+// On machines that run several tasks at once, a task starts behind another one as soon as it has room, and no sooner
+// than that.
+//
+// O(V R M + E M) for at most R tasks ready at a time; with room for several, R searches for room more for each task.
 func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(listed(dls)(ctx, d, set))
 }
@@ -36,7 +39,7 @@ func dls(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	}
 	b := newBuilder(c)
 	missing := make([]int, g.Tasks)
-	arrivals := make([][]float64, g.Tasks)
+	arrivals := make([][]float64, g.Tasks) // and since when there is room behind the others, on machines that have some
 	var open []int32
 	for t := range int32(g.Tasks) {
 		if missing[t] = len(g.Pred(t)); missing[t] == 0 {
@@ -62,13 +65,22 @@ func dls(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		}
 		t := open[task]
 		start := max(free[machine], arrivals[t][machine])
-		b.place(t, machine, start)
-		free[machine] = b.finish[t]
+		free[machine] = b.follow(t, machine, start)
 		open, arrivals[t] = slices.Delete(open, task, task+1), nil
+		if b.rooms != nil {
+			for _, u := range open {
+				arrivals[u][machine] = b.behind(u, machine, arrivals[u][machine], start)
+			}
+		}
 		for _, e := range g.Succ(t) {
 			s := g.To[e]
 			if missing[s]--; missing[s] == 0 {
 				open, arrivals[s] = append(open, s), slices.Clone(b.arrive(s))
+				if b.rooms != nil {
+					for m, at := range arrivals[s] {
+						arrivals[s][m] = b.behind(s, int32(m), at, free[m])
+					}
+				}
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // by descending upward rank, and inserts each where it finishes first.
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
-// others: an insertion costs O(log gaps) on each machine.
+// others: an insertion costs O(log gaps) on each machine, on one that runs several tasks at once as capacity says.
 func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(tracedHEFT(ctx, d, set))
 }

@@ -251,7 +251,8 @@ func (s *search) moveHold() func() {
 }
 
 // chain replays now and finds a critical path, back from the task that ends last. Each task on it waited for the end or
-// the data of the one before. It reports whether the replay wasn't stopped.
+// the data of the one before, on machines that run several at once perhaps for its start. It reports whether the replay
+// wasn't stopped.
 func (s *search) chain() bool {
 	g, r := s.g, s.replay
 	if math.IsInf(r.Run(s.now.Plan, s.now.holds), 1) {
@@ -275,7 +276,7 @@ func (s *search) chain() bool {
 		s.critical = append(s.critical, t)
 		before := int32(-1)
 		m := s.now.Machine[t]
-		if k := s.place[t]; k > 0 {
+		if k := s.place[t]; k > 0 && g.Room == nil {
 			if p := s.now.Order[m][k-1]; r.Finish[p] >= r.Start[t] {
 				before = p
 			}
@@ -291,9 +292,25 @@ func (s *search) chain() bool {
 				}
 			}
 		}
+		if before < 0 && g.Room != nil {
+			before = s.blocker(t)
+		}
 		if before < 0 {
 			return true
 		}
 		t = before
 	}
+}
+
+// blocker returns the task that t, whose data were there before, waited for on a machine that runs several at once: the
+// one before it in the order, if both start together, or else the last one in the order whose end made room; -1 if t
+// starts first. Starts rise in an order, so all calls of chain pass each place once. O(tasks before it).
+func (s *search) blocker(t int32) int32 {
+	r, order := s.replay, s.now.Order[s.now.Machine[t]]
+	for k := s.place[t] - 1; k >= 0; k-- {
+		if u := order[k]; r.Finish[u] == r.Start[t] || k == s.place[t]-1 && r.Start[u] == r.Start[t] {
+			return u
+		}
+	}
+	return -1
 }

@@ -34,6 +34,9 @@ func TestBooker(t *testing.T) {
 	stopped := 0
 	for k := range require.Rounds(600) {
 		d := testkit.ContendedDAG(rng, 12, 4)
+		if k%2 == 1 {
+			d = testkit.Roomy(rng, d)
+		}
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
 		one := require.Value(SinnenSousa(t.Context(), d, model.Settings{}))(t)
@@ -90,8 +93,11 @@ func TestSpread(t *testing.T) {
 		}
 		return v
 	}
-	for _, n := range []int{40, 300} {
+	for _, n := range []int{40, 300, 301} {
 		d := large(n, 4, model.TransferFair)
+		if n%2 == 1 {
+			d = cores(d, 4, 3)
+		}
 		g := view.OfDAG(d)
 		b := newBooker(g, dagplay.NewReplay(g))
 		machine := make([]int32, g.Tasks)

@@ -28,7 +28,7 @@ import (
 //
 // The constraint model knows no contention, so other transfer models than the ideal one are model.ErrUnsupported. (None
 // of the plans that it proposed without contention was shorter under it than Improve's, on six graphs of 40 to 90 tasks
-// on one bus.)
+// on one bus.) Nor does it know capacities: on machines that run several tasks at once it returns Improve's schedule.
 func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return searchNear(run.New(ctx, "lns", d, set), d)
 }
@@ -44,6 +44,9 @@ func searchNear(r *run.Run, d *model.DAG) (*model.Schedule, error) {
 	}
 	if !r.Beside() { // else Improve is another worker
 		s.anneal(s.steps(), 0)
+	}
+	if g.Room != nil {
+		return s.schedule(), nil
 	}
 	x := newNeighbourhoods(g, s.best.Plan, dagbounds.Lower(r.Ctx, d, g), r.Set.Seed)
 	x.Patient = r.Limited() || r.Beside()
@@ -68,8 +71,12 @@ func idealSchedule(d *model.DAG, g *view.Graph, p dagplay.Plan) *model.Schedule 
 
 // Neighbourhoods is LNS on a plan for a contention-free graph with no makespan below bound (seconds). It returns the
 // best plan and its makespan in seconds. It ends after about so many conflicts or a hundred times as many events, or
-// earlier; 0: with a deadline at that. It calls found with each better plan, and the conflicts so far.
+// earlier; 0: with a deadline at that. It calls found with each better plan, and the conflicts so far. Its model knows no
+// capacities, so a plan of machines that run several tasks at once comes back as it is.
 func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, bound float64, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
+	if g.Room != nil {
+		return p, dagplay.Ideal(g, p)
+	}
 	x := newNeighbourhoods(g, p, bound, seed)
 	if x.Most = conflicts; conflicts == 0 {
 		_, x.Patient = ctx.Deadline()

@@ -32,7 +32,7 @@ func lookahead(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		}
 		at := b.arrive(t)
 		for m := range starts {
-			starts[m] = b.lines[m].find(at[m], b.cost(t, int32(m)))
+			starts[m] = b.find(t, int32(m), at[m])
 		}
 		best, own, last := int32(-1), math.Inf(1), math.Inf(1)
 		for m := range int32(g.Machines) {

@@ -12,9 +12,10 @@ import (
 )
 
 // OneMachine runs all tasks on the machine that takes the least time for them together, one after the other in a
-// topological order, without any transfer. A schedule on several machines has to beat it. If no machine can run all
-// tasks, it is one that can run most of them, and each of the others goes where it takes the least time. If their data
-// have no path there, a search finds machines for all (dagplay.Start). O(V M + E), with a search exponential.
+// topological order, or as many at once as it has room for, without any transfer. A schedule on several machines has to
+// beat it. If no machine can run all tasks, it is one that can run most of them, and each of the others goes where it
+// takes the least time. If their data have no path there, a search finds machines for all (dagplay.Start). O(V M + E),
+// with a search exponential.
 func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
 	return schedule(listed(oneMachine)(ctx, d, set))
 }

@@ -37,10 +37,9 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		t := q.Pop()
 		at := b.arrive(t)
 		machine, start, best := int32(-1), 0.0, math.Inf(1)
-		for m := range b.lines {
-			length := b.cost(t, int32(m))
-			s := b.lines[m].find(at[m], length)
-			if sum := s + length + table[int(t)*g.Machines+m]; less(sum, best) {
+		for m := range at {
+			s := b.find(t, int32(m), at[m])
+			if sum := s + b.cost(t, int32(m)) + table[int(t)*g.Machines+m]; less(sum, best) {
 				machine, start, best = int32(m), s, sum
 			}
 		}

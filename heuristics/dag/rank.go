@@ -11,7 +11,8 @@ import (
 )
 
 // costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds. The average of a task's costs is
-// over the machines that can run it.
+// over the machines that can run it. Ranks are lengths of paths, of which no two tasks run at once: so they are the same
+// on machines that run several tasks at once.
 type costs struct {
 	g    *view.Graph
 	mean []float64 // of each task's cost over the machines

@@ -43,7 +43,7 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 		best, start, first := int32(-1), 0.0, math.Inf(1)
 		for m := range int32(g.Machines) {
 			ready := c.receive(edges, m)
-			s := b.lines[m].find(ready, b.cost(t, m))
+			s := b.find(t, m, ready)
 			if finish := s + b.cost(t, m); less(finish, first) {
 				best, start, first = m, s, finish
 			}

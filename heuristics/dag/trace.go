@@ -52,12 +52,11 @@ func (x *tracer) choose(b *builder, t, m int32, start float64) {
 	}
 	var on steps.Candidates
 	at := b.arrive(t)
-	for k := range b.lines {
+	for k := range at {
 		if !b.g.Runs(t, int32(k)) || math.IsInf(at[k], 1) {
 			continue
 		}
-		length := b.cost(t, int32(k))
-		finish := b.lines[k].find(at[k], length) + length
+		finish := b.find(t, int32(k), at[k]) + b.cost(t, int32(k))
 		machine := x.d.Machines[k].ID
 		on.Add(fmt.Sprintf("%.6g on %s", finish, machine), steps.Figures("finish on "+machine, finish)...)
 	}

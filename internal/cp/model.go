@@ -145,6 +145,12 @@ func (m *Model) ExactlyOne(name string, lits ...Lit) {
 // Nogood is a set of literals that don't all hold. None is of an optional variable.
 type Nogood []Lit
 
+// Named is a nogood and its name in a proof.
+type Named struct {
+	Nogood
+	Name string
+}
+
 // Choice is a value that counts if its literal holds.
 type Choice struct {
 	If    Lit

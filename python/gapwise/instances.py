@@ -287,6 +287,8 @@ class DAGMachine(Record):
     speed: Optional[float] = None
     #: data units per second between two tasks here; missing or 0: their data take no time
     local_rate: Optional[float] = None
+    #: one for each of the instance's resources
+    capacity: Optional[List[int]] = None
 
 
 @dataclass
@@ -300,6 +302,10 @@ class DAGTask(Record):
     cost_s: Optional[List[Optional[float]]] = None
     #: seconds are work over the machine's speed
     work: Optional[float] = None
+    #: while it runs, one for each of the instance's resources
+    needs: Optional[List[int]] = None
+    #: the needs on machines where they differ, by the machine's id
+    needs_on: Optional[Dict[str, List[int]]] = None
 
 
 @dataclass
@@ -375,6 +381,8 @@ class DAG(Record):
     #: n of them get the share 1 - 1/(1+3n) of a link together (tcp; tcp-all: plans count on 3/4 of
     #: every path, with links or without)
     transfer_model: Optional[str] = None
+    #: of machines, with the unit; without any a machine runs one task at a time
+    resources: Optional[List[str]] = None
     network: Optional[DAGNetwork] = None
 
 

@@ -165,10 +165,11 @@ func first(folder, file string, solver *packed) error {
 var small = []string{
 	own, own + "/bounds/...", own + "/heuristics/...", own + "/instances/...", own + "/model/...", own + "/verify",
 	own + "/exact/consolidation", own + "/exact/dag", own + "/exact/internal/engine", own + "/exact/reservation",
-	own + "/internal/app/...", own + "/internal/core/...", own + "/internal/num/duals", own + "/internal/problem/...",
-	own + "/internal/run", own + "/internal/run/process", own + "/internal/text/...",
-	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/agnivade/...", "gonum.org/...",
-	"io/...", "math/big", "math/cmplx", "os/...", "path/...", "reflect", "regexp/...", "strconv", "strings", "syscall/...", "text/...", "time",
+	own + "/internal/app/...", own + "/internal/core/...", own + "/internal/cp", own + "/internal/num/duals",
+	own + "/internal/problem/...", own + "/internal/run", own + "/internal/run/process", own + "/internal/text/...",
+	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/agnivade/...",
+	"gonum.org/...", "io/...", "math/big", "math/cmplx", "mvdan.cc/...", "os/...", "path/...", "reflect", "regexp/...",
+	"strconv", "strings", "syscall/...", "text/...", "time",
 }
 
 const own = "github.com/gapwise/gapwise"

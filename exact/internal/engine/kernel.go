@@ -30,7 +30,7 @@ type Kernel struct {
 	// Solution reads a solution off the variables' values.
 	Solution func(values []int64) (model.Solution, error)
 	// Lazy, if not nil, returns Kernel.Lazy of package lcg for one of the kernels.
-	Lazy func() func(values []int64) (broken []cp.Nogood, work int64, ok bool)
+	Lazy func() func(values []int64) (broken []cp.Named, work int64, ok bool)
 	// Value turns objectives of the model into the instance's. No solution is
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
@@ -92,7 +92,7 @@ func (q *Kernel) Minimise(r *Run) error {
 	if q.Lazy != nil {
 		for _, k := range team.Kernels {
 			lazy := q.Lazy()
-			k.Lazy = func(values []int64) (broken []cp.Nogood, work int64, ok bool) {
+			k.Lazy = func(values []int64) (broken []cp.Named, work int64, ok bool) {
 				if broken, work, ok = lazy(values); !ok {
 					stop()
 				}

@@ -160,6 +160,16 @@ func TestExplainSixTasks(t *testing.T) {
 		"These 4 tasks wait for each other.")
 }
 
+// A task waits for the room of another one, on a machine that has some for one more only.
+func TestExplainRoom(t *testing.T) {
+	t.Parallel()
+	d := &model.DAG{Name: "three", Resources: []string{"cores"}, Machines: []model.Machine{{ID: "P1", Capacity: []int64{3}}},
+		Tasks: []model.DAGTask{{ID: "a", CostS: []float64{5}, Needs: []int64{1}}, {ID: "b", CostS: []float64{4}, Needs: []int64{2}}, {ID: "c", CostS: []float64{3}, Needs: []int64{2}}}}
+	s := &model.Schedule{Tasks: []model.TaskStart{{ID: "a", Machine: "P1"}, {ID: "b", Machine: "P1"}, {ID: "c", Machine: "P1", StartS: 4}}}
+	x := require.Value(explain.Explain(t.Context(), d, model.Result{Instance: d.Name, Kind: model.KindDAG, Algorithm: "hand", Status: model.StatusFeasible, Solution: s}, explain.Options{}))(t)
+	require.Says(t, "the text", strings.Join(strings.Fields(x.String()), " "), "b P1 0 s 4 s nothing c P1 4 s 7 s the room of b, on the same machine")
+}
+
 // A proof is recommended exactly where one would be written.
 func TestExplainRecommendsProofs(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,9 @@ func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, e
 		switch x.By {
 		case view.HoldMachine:
 			waits = fmt.Sprintf("%s, on the same machine", d.Tasks[path[k-1].Task].ID)
+			if len(d.Resources) > 0 {
+				waits = "the room of " + waits
+			}
 		case view.HoldData:
 			waits = fmt.Sprintf("the data of %s, on the same machine", d.Tasks[path[k-1].Task].ID)
 		case view.HoldTransfer:

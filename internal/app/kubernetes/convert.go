@@ -9,8 +9,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -60,6 +64,8 @@ type Options struct {
 	Keep []string
 	// Packs names the scheduler profiles that fill nodes (MostAllocated alone, without balance and default spreading).
 	Packs []string
+	// Schedulers names schedulers of pods that decide as kube-scheduler does; pods of others, but for those of Packs, stay.
+	Schedulers []string
 	// Offers are nodes that can be bought; nil: none.
 	Offers *Offers
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
@@ -85,15 +91,19 @@ const hostname = corev1.LabelHostname
 // converter makes an Instance.
 type converter struct {
 	Options
-	c       *Cluster
-	in      *Instance
-	nodes   map[string]int
-	pods    []*pod
-	jobs    []*group
-	budgets []labels.Selector
-	spaces  map[string]labels.Set
-	names   []string // of resources
-	sets    map[string]string
+	c        *Cluster
+	in       *Instance
+	nodes    map[string]int
+	pods     []*pod
+	jobs     []*group
+	budgets  []labels.Selector
+	spaces   map[string]labels.Set
+	names    []string // of resources
+	sets     map[string]string
+	claimAt  map[string]int              // in c.Claims, by "namespace/name"
+	volumeAt map[string]int              // in c.Volumes, by name
+	limits   map[string]map[string]int64 // of volumes, by driver and node
+	users    map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
 	// places are the nodes and, behind them, a node of each offer as it would be (templates).
@@ -107,6 +117,7 @@ type pod struct {
 	id       string
 	requests corev1.ResourceList
 	pin      string // why it can't move, "" if it can
+	held     string // why it goes on waiting, "" if it may start
 	budgets  []int
 	allowed  []bool // nodes on which kube-scheduler may place it by selectors, taints and volumes
 }
@@ -171,6 +182,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		}
 		v.budgets = append(v.budgets, s)
 	}
+	v.index()
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
 	v.residents = v.read()
@@ -192,6 +204,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 			return nil, err
 		}
 	}
+	v.told()
 	v.group()
 	v.addJobs()
 	if err := v.rules(); err != nil {
@@ -202,6 +215,41 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		return nil, fmt.Errorf("the cluster: %w", err)
 	}
 	return v.in, nil
+}
+
+// index finds claims and volumes by their names.
+func (v *converter) index() {
+	v.claimAt, v.volumeAt, v.users = map[string]int{}, map[string]int{}, map[string]map[string]bool{}
+	for k := range v.c.Claims {
+		v.claimAt[v.c.Claims[k].Namespace+"/"+v.c.Claims[k].Name] = k
+	}
+	for k := range v.c.Volumes {
+		v.volumeAt[v.c.Volumes[k].Name] = k
+	}
+	v.limits = map[string]map[string]int64{}
+	for k := range v.c.Attaching {
+		for _, d := range v.c.Attaching[k].Spec.Drivers {
+			if d.Allocatable != nil && d.Allocatable.Count != nil && !v.without("volumes") {
+				if v.limits[d.Name] == nil {
+					v.limits[d.Name] = map[string]int64{}
+				}
+				v.limits[d.Name][v.c.Attaching[k].Name] = int64(*d.Allocatable.Count)
+			}
+		}
+	}
+	for k := range v.c.Pods {
+		p := &v.c.Pods[k]
+		if p.Spec.NodeName == "" || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		for _, name := range claims(p) {
+			key := p.Namespace + "/" + name
+			if v.users[key] == nil {
+				v.users[key] = map[string]bool{}
+			}
+			v.users[key][p.Name] = true
+		}
+	}
 }
 
 func (v *converter) without(what string) bool { return slices.Contains(v.Without, what) }
@@ -235,15 +283,73 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			continue
 		}
 		x := &pod{Pod: p, id: p.Namespace + "/" + p.Name}
-		x.requests = resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
-		x.budgets = v.budgetsOf(p)
+		x.requests = v.requests(p)
+		if !v.ignoresBudgets(p) {
+			x.budgets = v.budgetsOf(p)
+		}
 		v.in.Budgets[x.id] = x.budgets
 		if p.Spec.NodeName != "" {
 			x.pin = v.pinOf(x)
+			v.succeeded(x)
+		} else {
+			x.held = v.unknown(p)
 		}
 		v.pods = append(v.pods, x)
 	}
 	return residents
+}
+
+// requests returns what a pod takes of its node, also while it is resized in place, with the volumes to be attached.
+func (v *converter) requests(p *corev1.Pod) corev1.ResourceList {
+	all := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true})
+	for name, n := range v.attaches(p) {
+		all[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
+	}
+	return all
+}
+
+// succeeded raises the requests of a pod that was resized in place to what its successor asks for, by the template of its
+// controller. Without one it stays.
+func (v *converter) succeeded(p *pod) {
+	if !resized(p.Pod) || p.pin != "" {
+		return
+	}
+	c := v.controller(p.Pod)
+	if c == nil || c.Spec.Template == nil {
+		p.pin = "it was resized in place, and its successor asks for what its template says; give its controller, too"
+		return
+	}
+	next := resourcehelper.PodRequests(&corev1.Pod{Spec: c.Spec.Template.Spec}, resourcehelper.PodResourcesOptions{})
+	all := maps.Clone(p.requests)
+	for name, q := range next {
+		if old, ok := all[name]; !ok || q.Cmp(old) > 0 {
+			all[name] = q
+			v.in.Account.Assumed.Add(p.id, "pods resized in place count with what their template asks for")
+		}
+	}
+	p.requests = all
+}
+
+// ignoresBudgets reports whether the eviction API evicts a pod whatever its budgets allow. It does if the pod hasn't
+// begun, or if it isn't ready and its budget says so: always, or as long as enough others are healthy.
+func (v *converter) ignoresBudgets(p *corev1.Pod) bool {
+	all := v.budgetsOf(p)
+	if len(all) != 1 {
+		return false // two refuse any
+	}
+	if p.Status.Phase == corev1.PodPending {
+		return true
+	}
+	ready := slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool { return x.Type == corev1.PodReady && x.Status == corev1.ConditionTrue })
+	known := slices.ContainsFunc(p.Status.Conditions, func(x corev1.PodCondition) bool { return x.Type == corev1.PodReady })
+	b := &v.c.Budgets[all[0]]
+	if ready || !known {
+		return false
+	}
+	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil && *policy == policyv1.AlwaysAllow {
+		return true
+	}
+	return b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
 }
 
 // budgetsOf returns the budgets that select a pod. A budget without a selector selects none.
@@ -259,6 +365,7 @@ func (v *converter) budgetsOf(p *corev1.Pod) (all []int) {
 // Annotations by which pods ask not to be evicted.
 const (
 	karpenterKeep  = "karpenter.sh/do-not-disrupt"
+	karpenterKept  = "karpenter.sh/do-not-evict" // its name until 0.31
 	autoscalerKeep = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
@@ -275,11 +382,22 @@ func (v *converter) pinOf(p *pod) string {
 		switch {
 		case metav1.GetControllerOf(p.Pod) == nil:
 			return "no controller would make it again"
-		case p.Annotations[karpenterKeep] == "true":
+		case keeps(p.Annotations[karpenterKeep]):
 			return "annotation " + karpenterKeep
+		case p.Annotations[karpenterKept] == "true":
+			return "annotation " + karpenterKept
 		case p.Annotations[autoscalerKeep] == "false":
 			return "annotation " + autoscalerKeep + ": false"
 		}
+	}
+	if why := v.lost(p.Pod); why != "" && !v.without("pins") {
+		return why
+	}
+	if why := v.unknown(p.Pod); why != "" {
+		return why
+	}
+	if n := v.c.Nodes[v.nodes[p.Spec.NodeName]]; !answers(&n) {
+		return "its node isn't ready"
 	}
 	if v.without("budgets") {
 		return ""
@@ -290,6 +408,37 @@ func (v *converter) pinOf(p *pod) string {
 	for _, k := range p.budgets {
 		if b := &v.c.Budgets[k]; b.Status.DisruptionsAllowed == 0 {
 			return "budget " + b.Name + noEviction
+		}
+	}
+	return ""
+}
+
+// keeps reports whether an annotation asks to keep a pod: always, or for a duration from its start. When that ends isn't
+// looked at: a plan is for later.
+func keeps(value string) bool {
+	d, err := time.ParseDuration(value)
+	return value == "true" || err == nil && d > 0
+}
+
+// lost explains what the eviction of a Job's pod would end for good: an eviction counts as a failure. "" if it doesn't, or
+// the Job wasn't given.
+func (v *converter) lost(p *corev1.Pod) string {
+	owner := metav1.GetControllerOf(p)
+	if owner == nil || owner.Kind != "Job" {
+		return ""
+	}
+	for k := range v.c.Jobs {
+		x := &v.c.Jobs[k]
+		if x.Name != owner.Name || x.Namespace != p.Namespace {
+			continue
+		}
+		ignored := x.Spec.PodFailurePolicy != nil && slices.ContainsFunc(x.Spec.PodFailurePolicy.Rules, func(r batchv1.PodFailurePolicyRule) bool {
+			return r.Action == batchv1.PodFailurePolicyActionIgnore && slices.ContainsFunc(r.OnPodConditions, func(c batchv1.PodFailurePolicyOnPodConditionsPattern) bool {
+				return c.Type == corev1.DisruptionTarget && c.Status != corev1.ConditionFalse
+			})
+		})
+		if limit := x.Spec.BackoffLimit; limit != nil && x.Status.Failed >= *limit && !ignored {
+			return "its eviction would fail its Job (backoffLimit)"
 		}
 	}
 	return ""
@@ -337,7 +486,7 @@ func (v *converter) hosts() error {
 	}
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name), Closed: n.DeletionTimestamp != nil}
+		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n)}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)
@@ -354,7 +503,7 @@ func (v *converter) hosts() error {
 func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
 	taken := make([]int64, len(v.names))
 	for _, p := range residents {
-		list := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+		list := v.requests(p)
 		for r, name := range v.names {
 			taken[r] += amount(corev1.ResourceName(name), list)
 			if name == string(corev1.ResourcePods) {
@@ -364,6 +513,12 @@ func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int
 	}
 	for r, name := range v.names {
 		has := amount(corev1.ResourceName(name), n.Status.Allocatable)
+		if driver, ok := strings.CutPrefix(name, attached("")); ok {
+			var limited bool
+			if has, limited = v.limits[driver][n.Name]; !limited {
+				has = int64(len(v.c.Volumes)) + 1 // all of them
+			}
+		}
 		if slices.Contains(divisible, corev1.ResourceName(name)) {
 			has -= int64(math.Ceil(v.Slack * float64(has)))
 		}
@@ -402,7 +557,7 @@ func (v *converter) group() {
 		if p.Spec.Priority != nil {
 			priority = *p.Spec.Priority
 		}
-		key := fmt.Sprintln(owner, requests, p.pin, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
+		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
 			p.Spec.NodeSelector, ports(p.Pod), p.Spec.SchedulerName, mustJSON(p.Spec.Tolerations))
 		g := byKey[key]
 		if g == nil {

@@ -3,12 +3,18 @@
 package kubernetes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/component-helpers/nodedeclaredfeatures"
+	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
@@ -37,15 +43,19 @@ func (v *converter) filter(p *pod) error {
 		if ok && !v.without("taints") {
 			ok = tolerates(p.Pod, n)
 		}
-		ok = ok && labelled(n, hard)
+		ok = ok && labelled(n, hard) && p.held == "" && v.declares(p.Pod, n) && v.portFree(p.Pod, n)
 		if ok && n.Spec.Unschedulable {
 			cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
-			ok = schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, false)
+			ok = schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, true)
 		}
 		if ok && volumes != nil {
 			ok = volumes(n)
 		}
 		p.allowed[k] = ok
+	}
+	if k, runs := v.nodes[p.Spec.NodeName]; runs && volumes != nil && p.pin == "" && volumes(v.places[k]) &&
+		!slices.ContainsFunc(v.places, func(n *corev1.Node) bool { return n != v.places[k] && volumes(n) }) {
+		p.pin = "its volume is on its node alone"
 	}
 	return v.besideResidents(p)
 }
@@ -54,7 +64,7 @@ func (v *converter) filter(p *pod) error {
 func tolerates(p *corev1.Pod, n *corev1.Node) bool {
 	_, untolerated := schedulinghelper.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, p.Spec.Tolerations, func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}, false)
+	}, true)
 	return !untolerated
 }
 
@@ -68,12 +78,12 @@ func (v *converter) besideResidents(p *pod) error {
 	}
 	// beside returns for each place whether such a pod is in its domain; pods of offers count only in their own place.
 	// It reports whether there is one at all.
-	beside := func(t *corev1.PodAffinityTerm) (there []bool, some bool, err error) {
+	beside := func(t *corev1.PodAffinityTerm, takes func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error)) (there []bool, some bool, err error) {
 		values := map[string]bool{}
 		there = make([]bool, len(v.places))
 		for k, n := range v.places {
 			for _, x := range v.residents[n.Name] {
-				yes, err := v.takes(t, p.Pod, x)
+				yes, err := takes(t, x)
 				if err != nil {
 					return nil, false, err
 				}
@@ -91,7 +101,7 @@ func (v *converter) besideResidents(p *pod) error {
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, _, err := beside(t)
+			there, _, err := beside(t, func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
 			if err != nil {
 				return err
 			}
@@ -103,7 +113,7 @@ func (v *converter) besideResidents(p *pod) error {
 	if a.PodAffinity != nil && !v.without("together") {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, some, err := beside(t)
+			there, some, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })
 			if err != nil {
 				return err
 			}
@@ -150,22 +160,24 @@ func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 	if v.without("volumes") {
 		return nil, nil
 	}
-	var selectors []*nodeaffinity.NodeSelector
+	var all []func(*corev1.Node) bool
 	for k := range p.Spec.Volumes {
-		claim := p.Spec.Volumes[k].PersistentVolumeClaim
-		if claim == nil {
-			if p.Spec.Volumes[k].HostPath != nil {
-				v.in.Account.NotModelled.Add(p.Name, "pods with files of their node (hostPath), which move as others do")
-			}
-			continue
+		if p.Spec.Volumes[k].HostPath != nil {
+			v.in.Account.NotModelled.Add(p.Name, "pods with files of their node (hostPath), which move as others do")
 		}
-		pv := v.volume(p.Namespace, claim.ClaimName)
+	}
+	for _, name := range claims(p.Pod) {
+		pv := v.volume(p.Namespace, name)
 		if pv == nil {
 			if p.Spec.NodeName != "" && p.pin == "" {
 				p.pin = noVolume
 			}
+			if c := v.claim(p.Namespace, name); c != nil && v.class(c) != nil && p.Spec.NodeName == "" {
+				all = append(all, func(n *corev1.Node) bool { return topologies(v.class(c), n) })
+			}
 			continue
 		}
+		all = append(all, func(n *corev1.Node) bool { return zones(pv, n) })
 		if pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil {
 			continue
 		}
@@ -173,43 +185,122 @@ func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w cluster: the node affinity of volume %s: %w", model.ErrInvalid, pv.Name, err)
 		}
-		selectors = append(selectors, s)
+		all = append(all, s.Match)
 	}
-	if len(selectors) == 0 {
+	if len(all) == 0 {
 		return nil, nil
 	}
 	return func(n *corev1.Node) bool {
-		return !slices.ContainsFunc(selectors, func(s *nodeaffinity.NodeSelector) bool { return !s.Match(n) })
+		return !slices.ContainsFunc(all, func(ok func(*corev1.Node) bool) bool { return !ok(n) })
 	}, nil
 }
 
-// volume returns the volume of a claim, nil if it isn't known.
-func (v *converter) volume(namespace, name string) *corev1.PersistentVolume {
-	for k := range v.c.Claims {
-		if c := &v.c.Claims[k]; c.Namespace == namespace && c.Name == name && c.Spec.VolumeName != "" {
-			for i := range v.c.Volumes {
-				if v.c.Volumes[i].Name == c.Spec.VolumeName {
-					return &v.c.Volumes[i]
-				}
-			}
+// zones reports whether a node is in the zones and regions that a volume's labels name, as the plugin VolumeZone decides:
+// a node without any such label has all.
+func zones(pv *corev1.PersistentVolume, n *corev1.Node) bool {
+	names := [][2]string{{corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone}, {corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion}}
+	of := func(all map[string]string, name [2]string) string { return cmp.Or(all[name[0]], all[name[1]]) }
+	if of(n.Labels, names[0]) == "" && of(n.Labels, names[1]) == "" {
+		return true
+	}
+	for _, name := range names {
+		if value := of(pv.Labels, name); value != "" && !slices.Contains(strings.Split(value, "__"), of(n.Labels, name)) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-// ports returns the ports of its node that a pod takes.
-func ports(p *corev1.Pod) (all []string) {
-	for _, list := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
-		for i := range list {
-			for _, port := range list[i].Ports {
-				if port.HostPort > 0 {
-					all = append(all, fmt.Sprintf("%s %d", port.Protocol, port.HostPort))
+// topologies reports whether a class provides volumes on a node.
+func topologies(x *storageClass, n *corev1.Node) bool {
+	return len(x.AllowedTopologies) == 0 || slices.ContainsFunc(x.AllowedTopologies, func(t corev1.TopologySelectorTerm) bool {
+		return !slices.ContainsFunc(t.MatchLabelExpressions, func(r corev1.TopologySelectorLabelRequirement) bool {
+			return !slices.Contains(r.Values, n.Labels[r.Key])
+		})
+	})
+}
+
+// declares reports whether a node declares the features that a pod's spec asks for. A cluster in which no node declares
+// any doesn't look.
+func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
+	if !slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 }) {
+		return true
+	}
+	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &p.Spec, Status: &p.Status}, schedulerVersion)
+	if err != nil || needs.IsEmpty() {
+		return err == nil
+	}
+	match, err := nodedeclaredfeatures.DefaultFramework.MatchNode(needs, n)
+	return err == nil && match.IsMatch
+}
+
+// schedulerVersion is that of the rules.
+var schedulerVersion = version.MajorMinor(1, 37)
+
+// volume returns the volume of a claim, nil if it isn't known.
+func (v *converter) volume(namespace, name string) *corev1.PersistentVolume {
+	c := v.claim(namespace, name)
+	if c == nil || c.Spec.VolumeName == "" {
+		return nil
+	}
+	k, ok := v.volumeAt[c.Spec.VolumeName]
+	if !ok {
+		return nil
+	}
+	return &v.c.Volumes[k]
+}
+
+// hostPort is a port of its node that a pod takes; without an address of all of the node's.
+type hostPort struct{ protocol, address, port string }
+
+// String returns "TCP 80", with an address if it has one.
+func (x hostPort) String() string {
+	return strings.TrimSpace(x.protocol + " " + x.port + " " + x.address)
+}
+
+// conflicts reports whether two pods on a node can't both have their ports.
+func (x hostPort) conflicts(y hostPort) bool {
+	return x.protocol == y.protocol && x.port == y.port && (x.address == y.address || x.address == "" || y.address == "")
+}
+
+// ports returns the ports of its node that a pod takes as long as it runs: init containers that end give theirs back.
+func ports(p *corev1.Pod) (all []hostPort) {
+	add := func(c *corev1.Container) {
+		for _, port := range c.Ports {
+			if port.HostPort > 0 {
+				x := hostPort{string(cmp.Or(port.Protocol, corev1.ProtocolTCP)), port.HostIP, strconv.Itoa(int(port.HostPort))}
+				if x.address == "0.0.0.0" || x.address == "::" {
+					x.address = ""
 				}
+				all = append(all, x)
 			}
 		}
 	}
-	slices.Sort(all)
+	for i := range p.Spec.Containers {
+		add(&p.Spec.Containers[i])
+	}
+	for i := range p.Spec.InitContainers {
+		if c := &p.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			add(c)
+		}
+	}
+	slices.SortFunc(all, func(a, b hostPort) int { return cmp.Compare(a.String(), b.String()) })
 	return slices.Compact(all)
+}
+
+// portFree reports whether no pod that goes with a node has a port there that the pod wants.
+func (v *converter) portFree(p *corev1.Pod, n *corev1.Node) bool {
+	if v.without("ports") {
+		return true
+	}
+	for _, x := range ports(p) {
+		for _, y := range v.residents[n.Name] {
+			if slices.ContainsFunc(ports(y), x.conflicts) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // mustJSON returns the JSON of an API type, which always has one.

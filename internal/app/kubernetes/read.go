@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -29,6 +31,11 @@ type Cluster struct {
 	Volumes []corev1.PersistentVolume
 	// Namespaces have the labels of namespaces, for affinity terms that select them.
 	Namespaces []corev1.Namespace
+	// Jobs, Classes and Attaching tell the cost of evictions of Jobs' pods, where claims without volumes may get them,
+	// and how many volumes nodes can attach.
+	Jobs      []batchv1.Job
+	Classes   []storageClass
+	Attaching []storagev1.CSINode
 	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
 	// Given names the kinds that were given, also empty ones.
@@ -42,9 +49,14 @@ type Selecting struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
-		Selector json.RawMessage `json:"selector"`
+		Selector json.RawMessage         `json:"selector"`
+		Template *corev1.PodTemplateSpec `json:"template"`
 	} `json:"spec"`
 }
+
+type storageClass = storagev1.StorageClass
+
+const bindsWithPod = storagev1.VolumeBindingWaitForFirstConsumer
 
 // selector returns which pods it takes; nil if it names none.
 func (s *Selecting) selector() (labels.Selector, error) {
@@ -168,6 +180,12 @@ func (c *Cluster) add(data []byte, kind string) error {
 		return decode(data, &c.Claims)
 	case "PersistentVolume":
 		return decode(data, &c.Volumes)
+	case "Job":
+		return decode(data, &c.Jobs)
+	case "StorageClass":
+		return decode(data, &c.Classes)
+	case "CSINode":
+		return decode(data, &c.Attaching)
 	case "Namespace":
 		return decode(data, &c.Namespaces)
 	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service":

@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,15 +142,24 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		v.in.Account.Assumed.Add(p.id, "affinity terms that select namespaces take those that they name alone: no namespaces were given")
 	}
 	others := v.matching(s, namespace)
-	if kind == model.RuleTogether && v.withResidents(t, p.Pod) {
-		return nil // the allowed nodes state it
+	if kind == model.RuleTogether {
+		if v.withResidents(p.Pod) {
+			return nil // the allowed nodes state it
+		}
+		if others, err = v.company(p.Pod); err != nil {
+			return err
+		}
 	}
 	if len(others) == 0 {
 		if kind == model.RuleApart {
 			return nil
 		}
-		// Nobody to be with: no host will do for a pod that moves.
-		if j := &v.in.Jobs[i]; !j.Pinned && len(j.CurrentHosts) > 0 {
+		// Nobody to be with: no host will do for a pod that moves or waits.
+		switch j := &v.in.Jobs[i]; {
+		case len(j.CurrentHosts) == 0:
+			j.Allowed = v.set(make([]bool, len(v.places)))
+			v.in.Account.Remarks.Add(p.id, "pods that go on waiting: "+noCompany)
+		case !j.Pinned:
 			j.Pinned = true
 			v.in.Pins[j.ID] = noCompany
 		}
@@ -159,11 +169,36 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	return nil
 }
 
-// withResidents reports whether a term of a pod takes a pod of a daemon set or the like.
-func (v *converter) withResidents(t *corev1.PodAffinityTerm, p *corev1.Pod) bool {
+// company returns the jobs whose pods a pod's required affinity asks for: those that all of its terms take, as one pod
+// has to match them all.
+func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
+	for _, g := range v.jobs {
+		all, err := v.takesAll(p, g.pods[0].Pod)
+		if err != nil {
+			return nil, err
+		}
+		if all {
+			ids = append(ids, g.id)
+		}
+	}
+	return ids, nil
+}
+
+// takesAll reports whether all required affinity terms of a pod take another one.
+func (v *converter) takesAll(p, x *corev1.Pod) (bool, error) {
+	for k := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		if yes, err := v.takes(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p, x); !yes || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// withResidents reports whether a pod's required affinity takes a pod of a daemon set or the like.
+func (v *converter) withResidents(p *corev1.Pod) bool {
 	for _, all := range v.residents {
 		for _, x := range all {
-			if yes, err := v.takes(t, p, x); yes && err == nil {
+			if yes, err := v.takesAll(p, x); yes && err == nil {
 				return true
 			}
 		}
@@ -171,15 +206,30 @@ func (v *converter) withResidents(t *corev1.PodAffinityTerm, p *corev1.Pod) bool
 	return false
 }
 
-// ports adds that pods which take the same port of their node keep apart.
+// ports adds that pods which take the same port of their node keep apart: a rule for each port that pods of all its
+// addresses take, and one for each address of others.
 func (v *converter) ports() {
-	takes := map[string][]string{}
+	takes := map[hostPort][]string{}
 	for _, g := range v.jobs {
 		for _, port := range ports(g.pods[0].Pod) {
 			takes[port] = append(takes[port], g.id)
 		}
 	}
-	for _, port := range slices.Sorted(maps.Keys(takes)) {
-		v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: "host port " + port, Type: model.RuleApart, Jobs: takes[port]})
+	keys := slices.SortedFunc(maps.Keys(takes), func(a, b hostPort) int { return cmp.Compare(a.String(), b.String()) })
+	for _, port := range keys {
+		r := model.PlacementRule{ID: "host port " + port.String(), Type: model.RuleApart, Jobs: takes[port]}
+		for _, other := range keys {
+			if other != port && port.conflicts(other) {
+				if r.Others == nil {
+					r.Others = slices.Clone(r.Jobs)
+				}
+				r.Others = append(r.Others, takes[other]...)
+			}
+		}
+		if r.Others != nil {
+			slices.Sort(r.Others)
+			r.Others = slices.Compact(r.Others)
+		}
+		v.in.Rules = append(v.in.Rules, r)
 	}
 }

@@ -13,13 +13,14 @@ import (
 // OtherTransfers labels the row of the transfers that share no link.
 const OtherTransfers = "other transfers"
 
-// Links is the group of the rows with transfers.
-const Links = "links"
+// Machines is the group of the rows of machines, Links of the rows with transfers.
+const Machines, Links = "machines", "links"
 
 // manyTasks is the number of tasks above which tints show levels.
 const manyTasks = 200
 
-// dag draws a schedule. It has a row for each machine with its tasks, and one for each link of the network with the
+// dag draws a schedule. It has a row for each machine with its tasks, in as few lanes as hold those that run at once
+// side by side, and one for each link of the network with the
 // transfers over it. So a transfer is in as many rows as it uses links. Transfers without links have the row
 // OtherTransfers. A mark shows the makespan.
 //
@@ -43,7 +44,7 @@ func dag(d *model.DAG, s *model.Schedule, o Options) (*Scene, error) {
 	tint := tints(g)
 	x := &Scene{Unit: "s"}
 	for _, m := range d.Machines {
-		x.row(Row{Label: Clean(m.ID), Group: "machines", Lanes: 1, Drop: "machine:" + m.ID})
+		x.row(Row{Label: Clean(m.ID), Group: Machines, Lanes: 1, Drop: "machine:" + m.ID})
 	}
 	number := make(map[string]int32, g.Tasks)
 	makespan := 0.0
@@ -60,6 +61,9 @@ func dag(d *model.DAG, s *model.Schedule, o Options) (*Scene, error) {
 				return facts
 			}})
 	}
+	if g.Room != nil {
+		x.crowd(makespan)
+	}
 	x.Marks = []Mark{{At: makespan, Label: "makespan " + Number(makespan)}}
 	if o.Bound != nil {
 		x.Marks = append(x.Marks, Mark{At: *o.Bound, Label: "no schedule ends before " + Number(*o.Bound), Bound: true})
@@ -71,6 +75,21 @@ func dag(d *model.DAG, s *model.Schedule, o Options) (*Scene, error) {
 	}
 	x.span()
 	return x, nil
+}
+
+// crowd gives the tasks of each machine lanes.
+func (x *Scene) crowd(makespan float64) {
+	of := make([][]Box, len(x.Rows))
+	for _, b := range x.Boxes {
+		of[b.Row] = append(of[b.Row], b)
+	}
+	for row, boxes := range of {
+		lane, count := Lanes(boxes, 1e-9*makespan)
+		for i, b := range boxes {
+			x.Boxes[b.Number].Lane = lane[i]
+		}
+		x.Rows[row].Lanes = max(1, count)
+	}
 }
 
 // transfers adds the rows of links and marks the critical path.

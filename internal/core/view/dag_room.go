@@ -38,6 +38,14 @@ func (r *Rooms) share(t, m int32, resource int) float64 {
 	return 0
 }
 
+// Share returns the largest part of a resource of machine m that task t takes.
+func (r *Rooms) Share(t, m int32) (most float64) {
+	for k := range r.Resources {
+		most = max(most, r.share(t, m, k))
+	}
+	return most
+}
+
 // LeastShares returns the least share of a resource that each task takes on a machine that can run it, and how many
 // machines have the resource.
 func (r *Rooms) LeastShares(g *Graph, resource int) (least []float64, machines float64) {

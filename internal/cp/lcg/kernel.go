@@ -12,6 +12,7 @@ package lcg
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
 )
@@ -97,7 +98,8 @@ type Kernel struct {
 	// What a proof needs to know.
 	proof  *Proof
 	by     int32    // propagator that is at work
-	posted int32    // constraint of the model that is being posted
+	posted int32    // constraint that is being posted
+	names  []string // of the model's constraints, and of those of Lazy
 	owners []int32  // constraint of each propagator, see owner
 	window [2]int64 // of the next inference, see within
 	number int64    // of the next learned nogood
@@ -119,8 +121,8 @@ type Kernel struct {
 	// Lazy, if not nil, gets the values of each solution of the model before it counts as one. It returns nogoods of the
 	// question that the solution breaks, none if it breaks none; ok is false if it can't tell, which ends the search. The
 	// nogoods are true for all searches, and of variables that are decided, or that follow from those. work is counted as
-	// the kernel's own, in some 10 ns.
-	Lazy func(values []int64) (broken []cp.Nogood, work int64, ok bool)
+	// the kernel's own, in some 10 ns. Under a proof they have names, as the model's constraints have.
+	Lazy func(values []int64) (broken []cp.Named, work int64, ok bool)
 
 	interrupted func(effort int64) bool
 	work        int64   // since it was asked: events, and the propagators' steps
@@ -138,7 +140,7 @@ func New(m *cp.Model) *Kernel { return NewWith(m, Options{}) }
 // NewWith returns a kernel with options for a model.
 func NewWith(m *cp.Model, o Options) *Kernel {
 	n := len(m.Low)
-	k := &Kernel{model: m, options: o, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
+	k := &Kernel{model: m, options: o, names: slices.Clip(m.Names), low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
 		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), sums: make([][]summand, 2*n), step: 1, bump: 1, limit: 2000, guards: make([]func() bool, n)}
 	for v := range n {
 		k.low[2*v], k.low[2*v+1] = m.Low[v], -m.High[v]

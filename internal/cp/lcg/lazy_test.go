@@ -47,10 +47,10 @@ func TestLazy(t *testing.T) {
 		free, _ := brute(m)
 		for _, o := range []Options{{}, {Off: Learning}, {Off: Upwards}, {Off: Downwards}} {
 			k := NewWith(m, o)
-			k.Lazy = func(values []int64) (broken []cp.Nogood, work int64, ok bool) {
+			k.Lazy = func(values []int64) (broken []cp.Named, work int64, ok bool) {
 				for _, g := range late {
 					if !nogoodHolds(g, cp.Assignment{Model: m, Values: values}) {
-						broken = append(broken, g)
+						broken = append(broken, cp.Named{Nogood: g})
 						came++
 					}
 				}
@@ -65,7 +65,7 @@ func TestLazy(t *testing.T) {
 		}
 		k := New(m)
 		asked := 0
-		k.Lazy = func([]int64) ([]cp.Nogood, int64, bool) { asked++; return nil, 0, false }
+		k.Lazy = func([]int64) ([]cp.Named, int64, bool) { asked++; return nil, 0, false }
 		if answer := k.Search(context.Background(), 1000); asked > 1 || (answer == Unknown) != (asked == 1) {
 			t.Fatalf("seed %d: answer %d after %d questions that can't be told", seed, answer, asked)
 		}

@@ -82,7 +82,7 @@ func (k *Kernel) Prove(w io.Writer, h Header) (*Proof, error) {
 			return nil, fmt.Errorf("lcg: constraint %d of the model has no name, so there is no proof of it", c)
 		}
 	}
-	p := &Proof{w: bufio.NewWriterSize(w, 1<<16), declared: make([]bool, len(m.Low)), constraints: make([]bool, len(m.Constraints)),
+	p := &Proof{w: bufio.NewWriterSize(w, 1<<16), declared: make([]bool, len(m.Low)),
 		cut: h.Upper, low: m.Low[m.Objective], given: map[int32]int64{}, need: make([]int64, 2*len(m.Low)),
 		wanted: heap.Heap[int32]{Less: func(a, b int32) bool { return a > b }}}
 	for range p.need {
@@ -186,9 +186,12 @@ func (p *Proof) infer(k *Kernel, l cp.Lit, why reason, window [2]int64) {
 
 // name begins a line with a constraint's number, after its declaration.
 func (p *Proof) name(k *Kernel, c int32) {
+	for len(p.constraints) < len(k.names) { // there are new ones
+		p.constraints = append(p.constraints, false)
+	}
 	if !p.constraints[c] {
 		p.constraints[c] = true
-		fmt.Fprintf(p.w, "con %d %s\n", c, k.model.Names[c])
+		fmt.Fprintf(p.w, "con %d %s\n", c, k.names[c])
 	}
 	p.line = strconv.AppendInt(p.line[:0], int64(c), 10)
 }

@@ -106,7 +106,8 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 					return Satisfied
 				}
 				for _, g := range broken {
-					k.addNogood(g, false, 0)
+					k.posted, k.names = int32(len(k.names)), append(k.names, g.Name)
+					k.addNogood(g.Nogood, false, 0)
 				}
 				continue
 			}
@@ -118,7 +119,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 }
 
 // broken asks Lazy about the solution.
-func (k *Kernel) broken() (broken []cp.Nogood, ok bool) {
+func (k *Kernel) broken() (broken []cp.Named, ok bool) {
 	if k.Lazy == nil {
 		return nil, true
 	}

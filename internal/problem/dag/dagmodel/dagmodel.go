@@ -211,8 +211,9 @@ func (m *Model) Room(a int, tasks []int32, energy bool) {
 			}
 		}
 		for _, t := range tasks {
-			if need := m.need(t, a, r); slices.Contains(m.Hosts[t], a) && need > 0 && need <= capacity && m.Cost(t, a) > 0 {
-				c.Starts, c.Lengths = append(c.Starts, m.On(t, a)), append(c.Lengths, m.Cost(t, a))
+			need, length := m.need(t, a, r), m.Cost(t, a)
+			if slices.Contains(m.Hosts[t], a) && need > 0 && need <= capacity && length > 0 {
+				c.Starts, c.Lengths = append(c.Starts, m.On(t, a)), append(c.Lengths, length)
 				c.Demands = append(c.Demands, need/common)
 				sum += need
 			}
@@ -223,6 +224,53 @@ func (m *Model) Room(a int, tasks []int32, energy bool) {
 		c.Capacity = capacity / common
 		c.Energy = energy && c.Capacity <= mostUnits
 		m.add(c, "room ", a, " ", r)
+	}
+}
+
+// Together adds that all machines together have, at any time, the room for what runs on any of them: for each resource,
+// each task takes its least need for its least cost, from its start on whatever machine it is. It is implied by the
+// machines' own, and sees what they can't see one by one: more long tasks than there are cores.
+func (m *Model) Together(tasks []int32, energy bool) {
+	at := make([]cp.Var, m.Graph.Tasks)
+	for _, t := range tasks {
+		at[t] = m.Int(0, m.High[m.Objective])
+		m.call(at[t], "at ", t)
+		here := []cp.Start{{If: cp.True, At: at[t]}}
+		by := make([][]int64, len(m.Starts[t]))
+		for k := range by {
+			by[k] = []int64{0}
+		}
+		m.add(&cp.Delay{From: m.Starts[t], To: here, By: by}, "till ", t)
+		m.add(&cp.Delay{From: here, To: m.Starts[t], By: [][]int64{make([]int64, len(m.Starts[t]))}}, "from ", t)
+	}
+	for r := range m.Graph.Room.Resources {
+		c, common, sum := &cp.Cumulative{}, int64(0), int64(0)
+		for _, t := range tasks {
+			need, length := int64(Never), int64(Never)
+			for _, a := range m.Hosts[t] {
+				if cost := m.Cost(t, a); m.Graph.Runs(t, int32(a)) && cost < view.BeyondTicks {
+					need, length = min(need, m.need(t, a, r)), min(length, cost)
+				}
+			}
+			if need > 0 && need < Never && length > 0 {
+				c.Starts, c.Lengths, c.Demands = append(c.Starts, cp.Start{If: cp.True, At: at[t]}), append(c.Lengths, length), append(c.Demands, need)
+				common, sum = units.GCD(common, need), sum+need
+			}
+		}
+		if common == 0 {
+			continue
+		}
+		for a := range m.Graph.Machines {
+			c.Capacity += m.Graph.Room.Of(int32(a))[r] / common
+		}
+		for k := range c.Demands {
+			c.Demands[k] /= common
+		}
+		if sum/common <= c.Capacity || slices.Max(c.Demands) > c.Capacity {
+			continue
+		}
+		c.Energy = energy && c.Capacity <= mostUnits
+		m.add(c, "together ", r)
 	}
 }
 

@@ -94,18 +94,21 @@ func Ideal(g *view.Graph, p Plan) float64 {
 
 // OneMachine returns the plan of OnMachine on the machine that is best for all tasks.
 func OneMachine(g *view.Graph) Plan {
-	return OnMachine(g, BestMachine(g, func(int32) bool { return true }))
+	return OnMachine(g, BestMachine(g, func(int32) bool { return true }, true))
 }
 
 // BestMachine returns the machine that can run most of the tasks in question, of several the first that takes the least
-// time for them together.
-func BestMachine(g *view.Graph, in func(t int32) bool) (best int32) {
+// time for them together. If they may run at once, on machines with room for several, a task counts by the share of the
+// machine that it takes.
+func BestMachine(g *view.Graph, in func(t int32) bool, atOnce bool) (best int32) {
 	least, left := math.Inf(1), math.MaxInt
 	for m := range int32(g.Machines) {
 		sum, others := 0.0, 0
 		for t := range int32(g.Tasks) {
 			switch {
 			case !in(t):
+			case g.Runs(t, m) && atOnce && g.Room != nil:
+				sum += g.Cost[int(t)*g.Machines+int(m)] * g.Room.Share(t, m)
 			case g.Runs(t, m):
 				sum += g.Cost[int(t)*g.Machines+int(m)]
 			default:
