@@ -319,12 +319,28 @@ def dag(instance, unit, upper, state):
         need = {t: needs(tasks[t], a)[r] for t in T}
         return cumulative([((t, a), chosen[t][a], start[t][a], cost[t][a], need[t]) for t in T
                            if 0 < need[t] <= capacity[a][r] and 0 < cost[t][a] < MUCH], capacity[a][r])
+    def at(t):
+        return state.variable(("at", t), 0, upper, speaks_of=(("at", t),))
+    def together(r):
+        all = []
+        for t in T:
+            here = [a for a in M if cost[t][a] < MUCH]
+            need, length = (min(x[a] for a in here) if here else 0 for x in ([needs(tasks[t], a)[r] for a in M], cost[t]))
+            if need > 0 and length > 0:
+                all.append((("at", t), None, at(t), length, need))
+        require(all, "nothing is needed")
+        unit = math.gcd(*(x[4] for x in all))
+        total = sum(c[r] // unit for c in capacity)
+        require(max(x[4] for x in all) // unit <= total, "a task needs more than there is")
+        return cumulative([(*x[:4], x[4] // unit) for x in all], total)
     resources = range(len(instance.get("resources", [])))
     orders_of = {"before T U": before}, {
         "machine M": lambda a: no_overlap([(t, chosen[t][a], start[t][a], cost[t][a], 0) for t in T], first),
         "load WEIGHTS: TASKS": load}
     if several(seconds):
-        orders_of = {}, {"room M R": room, "area R WEIGHTS: TASKS": area}
+        orders_of = {"at T": at}, {"room M R": room, "area R WEIGHTS: TASKS": area, "together R": together,
+            "till T": lambda t: delay(machines_of[t], [(None, at(t), 0)], lambda *_: 0),
+            "from T": lambda t: delay([(None, at(t), 0)], machines_of[t], lambda *_: 0)}
     return Model(makespan, lambda b: rounded(b * u / slack, up=False), {"T": T, "U": T, "M": M, "R": resources}, {
         "makespan": lambda: makespan, "start T M": lambda t, a: start[t][a], **orders_of[0],
         "on T M": lambda t, a: require(len(M) > 1, "there is one machine") and on[t][a]}, {

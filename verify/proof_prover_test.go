@@ -183,7 +183,7 @@ func (c *prover) sweep(tries int) {
 		v := c.related(con)
 		x := c.vars[v].v
 		window := ""
-		if name, _, _ := strings.Cut(c.name(con), " "); slices.Contains([]string{"capacity", "processors", "pool", "room"}, name) {
+		if name, _, _ := strings.Cut(c.name(con), " "); slices.Contains([]string{"capacity", "processors", "pool", "room", "together"}, name) {
 			at := c.vars[c.ids[c.rng.IntN(len(c.ids))]].v
 			from := c.least(at) + int64(c.rng.IntN(5)) - 2
 			window = fmt.Sprintf(" %d %d", max(-maxProofNumber+1, from), min(maxProofNumber-1, from+int64(c.rng.IntN(1+c.rng.IntN(6)))*max(1, c.most(at)-c.least(at)/2)))
@@ -414,7 +414,13 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 			vars = join([]string{"makespan"}, list("on", n, m), list("start", n, m), list("before", n, n))
 			cons = join(list("one", n), list("end", n))
 			if d.several {
-				cons = append(cons, list("room", m, len(in.Resources))...)
+				vars = append(vars, list("at", n)...)
+				cons = join(cons, list("room", m, len(in.Resources)), list("till", n), list("from", n))
+				for r := range in.Resources { // some is needed by none
+					if name := fmt.Sprint("together ", r); allowed(d, name) {
+						cons = append(cons, name)
+					}
+				}
 			} else {
 				cons = append(cons, list("machine", m)...)
 			}
