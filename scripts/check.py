@@ -212,7 +212,8 @@ def meaning(names, ranges, words):
             continue
         if first == "area" and arguments:  # of a dag: `area R W,W,...: T T ...`
             require(len(words) > 3 and words[2][-1] == ":", "an area has a resource, weights and tasks")
-            return give(number(words[1], 0), [number(w, 0) for w in words[2][:-1].split(",")], [number(w, 0) for w in words[3:]])
+            weights = [number(w, 0) for w in words[2][:-1].split(",")]
+            return give(number(words[1], 0), weights, [number(w, 0) for w in words[3:]])
         if first == "load" and arguments:  # of a dag: `load W,W,...: T T ...`
             require(len(words) > 2 and words[1][-1] == ":", "a load has weights and tasks")
             return give([number(w, 0) for w in words[1][:-1].split(",")], [number(w, 0) for w in words[2:]])
@@ -325,7 +326,8 @@ def dag(instance, unit, upper, state):
         all = []
         for t in T:
             here = [a for a in M if cost[t][a] < MUCH]
-            need, length = (min(x[a] for a in here) if here else 0 for x in ([needs(tasks[t], a)[r] for a in M], cost[t]))
+            need = min((needs(tasks[t], a)[r] for a in here), default=0)
+            length = min((cost[t][a] for a in here), default=0)
             if need > 0 and length > 0:
                 all.append((("at", t), None, at(t), length, need))
         require(all, "nothing is needed")
