@@ -324,7 +324,7 @@ func (v *converter) succeeded(p *pod) {
 	for name, q := range next {
 		if old, ok := all[name]; !ok || q.Cmp(old) > 0 {
 			all[name] = q
-			v.in.Account.Assumed.Add(p.id, "pods resized in place count with what their template asks for")
+			v.in.Account.Assumed.Add(p.id, "pods resized in place, counted with what their template asks for")
 		}
 	}
 	p.requests = all

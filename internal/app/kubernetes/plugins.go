@@ -193,18 +193,18 @@ func (v *converter) sharedClaim(p *corev1.Pod) string {
 func stays(n *corev1.Node) string {
 	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"} {
 		if _, ok := n.Labels[label]; ok {
-			return "control planes"
+			return "control plane"
 		}
 	}
 	switch {
 	case n.Labels["type"] == "virtual-kubelet", slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "virtual-kubelet.io/provider" }):
-		return "virtual nodes"
+		return "virtual"
 	case n.Labels["eks.amazonaws.com/compute-type"] == "fargate":
-		return "nodes of one pod (Fargate)"
+		return "of one pod (Fargate)"
 	case n.Annotations["cluster-autoscaler.kubernetes.io/scale-down-disabled"] == "true":
-		return "nodes with the annotation scale-down-disabled"
+		return "annotation scale-down-disabled"
 	case n.Annotations[karpenterKeep] == "true":
-		return "nodes with the annotation do-not-disrupt"
+		return "annotation do-not-disrupt"
 	}
 	return ""
 }
@@ -222,9 +222,9 @@ func (v *converter) told() {
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
 		if why := stays(n); why != "" {
-			a.Assumed.Add(n.Name, why+" stay in use")
+			a.Assumed.Add(n.Name, "nodes kept in use: "+why)
 		} else if !answers(n) {
-			a.Assumed.Add(n.Name, "nodes that aren't ready stay as they are")
+			a.Assumed.Add(n.Name, "nodes kept as they are: not ready")
 		}
 	}
 	least := int32(0)
@@ -238,14 +238,14 @@ func (v *converter) told() {
 	for _, p := range v.pods {
 		switch kind, _ := owned(p.Pod); {
 		case p.held != "":
-			a.NotModelled.Add(p.id, "pods that go on waiting: "+p.held)
+			a.NotModelled.Add(p.id, "pods kept waiting: "+p.held)
 		case p.Spec.NodeName == "" && priorityOf(p) > least && (p.Spec.PreemptionPolicy == nil || *p.Spec.PreemptionPolicy != corev1.PreemptNever):
-			a.NotModelled.Add(p.id, "waiting pods that may push out pods of a lower priority (preemption)")
+			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		case p.pin != "" || p.Spec.NodeName == "":
 		case kind == "Job":
-			a.Assumed.Add(p.id, "pods of Jobs begin again if they are moved")
+			a.Assumed.Add(p.id, "pods of Jobs, begun again if moved")
 		case slices.ContainsFunc(p.Spec.Volumes, func(x corev1.Volume) bool { return x.EmptyDir != nil }):
-			a.Assumed.Add(p.id, "pods that lose their local files (emptyDir) if they are moved")
+			a.Assumed.Add(p.id, "pods with local files (emptyDir), lost if moved")
 		}
 	}
 }

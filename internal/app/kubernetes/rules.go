@@ -158,7 +158,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		switch j := &v.in.Jobs[i]; {
 		case len(j.CurrentHosts) == 0:
 			j.Allowed = v.set(make([]bool, len(v.places)))
-			v.in.Account.Remarks.Add(p.id, "pods that go on waiting: "+noCompany)
+			v.in.Account.Remarks.Add(p.id, "pods kept waiting: "+noCompany)
 		case !j.Pinned:
 			j.Pinned = true
 			v.in.Pins[j.ID] = noCompany

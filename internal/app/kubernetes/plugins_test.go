@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Kube-scheduler 1.37's default profile (pkg/scheduler/apis/config/v1/default_plugins.go and its feature gates).
+var defaultPlugins = []string{"SchedulingGates", "PrioritySort", "NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
+	"NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+	"DefaultPreemption", "NodeResourcesBalancedAllocation", "ImageLocality", "DefaultBinder", "DynamicResources", "NodeDeclaredFeatures", "GangScheduling"}
+
+// Each plugin has a line, and says how much of it a plan holds.
+func TestPlugins(t *testing.T) {
+	for _, name := range defaultPlugins {
+		if !slices.ContainsFunc(plugins, func(p plugin) bool { return p.name == name && p.how != "" }) {
+			t.Errorf("the plugin %s has no line", name)
+		}
+	}
+	if len(plugins) != len(defaultPlugins) {
+		t.Errorf("%d plugins have a line, kube-scheduler has %d", len(plugins), len(defaultPlugins))
+	}
+}
+
+// situation is a cluster of the nodes n1 and n2 with 4 CPUs each, in zone a and b. The pod "pod" asks for one CPU; it runs
+// on n2, or waits. On n1 runs "keep", which no controller makes again.
+type situation struct {
+	*Cluster
+	pod, keep, n1, n2 int // in the lists
+}
+
+func newSituation(waits bool) *situation {
+	node := func(name, zone string) corev1.Node {
+		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelTopologyZone: zone}},
+			Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourcePods: resource.MustParse("10")}}}
+	}
+	pod := func(name, on, owner string) corev1.Pod {
+		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: name, Labels: map[string]string{"app": name}},
+			Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}}}
+		if p.Status.Phase = corev1.PodRunning; on == "" {
+			p.Status.Phase = corev1.PodPending
+		}
+		if yes := true; owner != "" {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: owner, Name: name, Controller: &yes}}
+		}
+		return p
+	}
+	on := "n2"
+	if waits {
+		on = ""
+	}
+	return &situation{Cluster: &Cluster{Given: map[string]bool{}, Nodes: []corev1.Node{node("n1", "a"), node("n2", "b")},
+		Pods: []corev1.Pod{pod("keep", "n1", ""), pod("pod", on, "ReplicaSet")}}, pod: 1, n2: 1}
+}
+
+// claim gives a pod a claim, bound to a volume of its name unless there is no volume.
+func (s *situation) claim(pod int, name string, mode corev1.PersistentVolumeAccessMode, bound bool) *corev1.PersistentVolume {
+	p := &s.Pods[pod]
+	p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}})
+	if mode == "" {
+		return nil
+	}
+	s.Given["PersistentVolumeClaim"], s.Given["PersistentVolume"] = true, true
+	c := corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{mode}}}
+	if bound {
+		c.Spec.VolumeName = name
+		s.Volumes = append(s.Volumes, corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "disk"}}}})
+	}
+	s.Claims = append(s.Claims, c)
+	if !bound {
+		return nil
+	}
+	return &s.Volumes[len(s.Volumes)-1]
+}
+
+// fate is the place of the pod in all plans: "n1 n2" are nodes to which it may be moved or where it may start, "stays:
+// WHY" or "waits" that it can't.
+func (s *situation) fate(t *testing.T) string {
+	t.Helper()
+	in, err := Convert(s.Cluster, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		if !slices.Contains(in.Pods[i], "d/pod") {
+			continue
+		}
+		if j.Pinned {
+			return "stays: " + in.Pins[j.ID]
+		}
+		var nodes []string
+		for k := range in.Hosts {
+			h := &in.Hosts[k]
+			set := slices.IndexFunc(in.HostSets, func(x model.HostSet) bool { return x.ID == j.Allowed })
+			if room := h.Capacity[0] >= j.Needs[0]; !h.Closed && room && (j.Allowed == "" || set >= 0 && slices.Contains(in.HostSets[set].Hosts, h.ID)) {
+				nodes = append(nodes, h.ID)
+			}
+		}
+		if nodes == nil {
+			return "waits"
+		}
+		return strings.Join(nodes, " ")
+	}
+	t.Fatal("the pod is no job")
+	return ""
+}
+
+// What a plan knows is held exactly, and pods of which it knows too little stay, or go on waiting. Each situation has
+// one thing more than the plain one, where the pod may be on both nodes.
+func TestSituations(t *testing.T) {
+	always, whenever, two := corev1.ContainerRestartPolicyAlways, storagev1.VolumeBindingWaitForFirstConsumer, int32(2)
+	allow, zero, ignore := policyv1.AlwaysAllow, int32(0), batchv1.PodFailurePolicyActionIgnore
+	budget := func(s *situation, healthy, desired int32) *policyv1.PodDisruptionBudget {
+		s.Budgets = []policyv1.PodDisruptionBudget{{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "b"},
+			Spec:   policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "pod"}}},
+			Status: policyv1.PodDisruptionBudgetStatus{CurrentHealthy: healthy, DesiredHealthy: desired}}}
+		return &s.Budgets[0]
+	}
+	unready := func(s *situation) {
+		s.Pods[s.pod].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	}
+	job := func(s *situation) *batchv1.Job {
+		s.Pods[s.pod].OwnerReferences[0].Kind = "Job"
+		s.Jobs = []batchv1.Job{{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "pod"}, Spec: batchv1.JobSpec{BackoffLimit: &zero}}}
+		return &s.Jobs[0]
+	}
+	term := func(key string, values ...string) corev1.PodAffinityTerm {
+		return corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: values}}}}
+	}
+	with := func(s *situation, terms ...corev1.PodAffinityTerm) {
+		s.Pods[s.pod].Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	}
+	port := func(s *situation, pod int, address string, init *corev1.ContainerRestartPolicy, main bool) {
+		c := corev1.Container{Name: "p", RestartPolicy: init, Ports: []corev1.ContainerPort{{HostPort: 80, HostIP: address}}}
+		if main {
+			s.Pods[pod].Spec.Containers = append(s.Pods[pod].Spec.Containers, c)
+		} else {
+			s.Pods[pod].Spec.InitContainers = append(s.Pods[pod].Spec.InitContainers, c)
+		}
+	}
+	daemon := func(s *situation) {
+		yes := true
+		s.Pods[s.keep].OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Name: "keep", Controller: &yes}}
+	}
+	for name, x := range map[string]struct {
+		waits bool
+		make  func(s *situation)
+		want  string // the beginning of its fate
+	}{
+		"plain":                          {false, func(*situation) {}, "n1 n2"},
+		"plain, waits":                   {true, func(*situation) {}, "n1 n2"},
+		"devices":                        {false, func(s *situation) { s.Pods[s.pod].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}} }, "stays: it claims devices"},
+		"devices, waits":                 {true, func(s *situation) { s.Pods[s.pod].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}} }, "waits"},
+		"a group":                        {true, func(s *situation) { s.Pods[s.pod].Spec.SchedulingGroup = &corev1.PodSchedulingGroup{} }, "waits"},
+		"another scheduler":              {false, func(s *situation) { s.Pods[s.pod].Spec.SchedulerName = "fargate" }, "stays: the scheduler fargate"},
+		"the default scheduler":          {false, func(s *situation) { s.Pods[s.pod].Spec.SchedulerName = "default-scheduler" }, "n1 n2"},
+		"a claim that isn't given":       {true, func(s *situation) { s.claim(s.pod, "x", "", false) }, "waits"},
+		"a claim that isn't bound":       {true, func(s *situation) { s.claim(s.pod, "x", corev1.ReadWriteMany, false) }, "waits"},
+		"a claim that waits for its pod": {true, func(s *situation) { s.class("x", &whenever) }, "n1 n2"},
+		"in one zone":                    {true, func(s *situation) { s.class("x", &whenever, "b") }, "n2"},
+		"a bound claim":                  {true, func(s *situation) { s.claim(s.pod, "x", corev1.ReadWriteOnce, true) }, "n1 n2"},
+		"a volume of a zone by its label": {true, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true).Labels = map[string]string{corev1.LabelFailureDomainBetaZone: "a__c"}
+		}, "n1"},
+		"a volume of its node": {false, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true).Labels = map[string]string{corev1.LabelTopologyZone: "b"}
+		}, "stays: its volume is on its node alone"},
+		"a claim of one pod": {true, func(s *situation) {
+			s.claim(s.keep, "x", "", false)
+			s.claim(s.pod, "x", corev1.ReadWriteOncePod, true)
+		}, "waits"},
+		"a claim of one pod, its own":    {true, func(s *situation) { s.claim(s.pod, "x", corev1.ReadWriteOncePod, true) }, "n1 n2"},
+		"a claim of one node":            {false, func(s *situation) { s.claim(s.keep, "x", "", false); s.claim(s.pod, "x", corev1.ReadWriteOnce, true) }, "stays: it shares a volume"},
+		"a claim of many nodes":          {false, func(s *situation) { s.claim(s.keep, "x", "", false); s.claim(s.pod, "x", corev1.ReadWriteMany, true) }, "n1 n2"},
+		"features that no node declares": {true, func(s *situation) { s.restarts() }, "n1 n2"},
+		"features that one node declares": {true, func(s *situation) {
+			s.restarts()
+			s.Nodes[s.n2].Status.DeclaredFeatures = []string{"RestartAllContainersOnContainerExits"}
+		}, "n2"},
+		"a daemon set's port": {true, func(s *situation) { daemon(s); port(s, s.keep, "", nil, true); port(s, s.pod, "10.0.0.1", nil, true) }, "n2"},
+		"a sidecar's port":    {true, func(s *situation) { daemon(s); port(s, s.keep, "", &always, false); port(s, s.pod, "", nil, true) }, "n2"},
+		"a port given back":   {true, func(s *situation) { daemon(s); port(s, s.keep, "", nil, false); port(s, s.pod, "", nil, true) }, "n1 n2"},
+		"ports of two addresses": {true, func(s *situation) {
+			daemon(s)
+			port(s, s.keep, "10.0.0.2", nil, true)
+			port(s, s.pod, "10.0.0.1", nil, true)
+		}, "n1 n2"},
+		"a greater taint": {true, func(s *situation) {
+			s.Nodes[s.n1].Spec.Taints = []corev1.Taint{{Key: "sla", Value: "95", Effect: corev1.TaintEffectNoSchedule}}
+			s.Nodes[s.n2].Spec.Taints = []corev1.Taint{{Key: "sla", Value: "85", Effect: corev1.TaintEffectNoSchedule}}
+			s.Pods[s.pod].Spec.Tolerations = []corev1.Toleration{{Key: "sla", Operator: corev1.TolerationOpGt, Value: "90"}}
+		}, "n1"},
+		"company of one pod for two terms": {false, func(s *situation) { with(s, term(corev1.LabelHostname, "keep"), term(corev1.LabelHostname, "other")) }, "stays: " + noCompany},
+		"company that isn't there":         {true, func(s *situation) { with(s, term(corev1.LabelHostname, "other")) }, "waits"},
+		"its own company":                  {true, func(s *situation) { with(s, term(corev1.LabelHostname, "pod")) }, "n1 n2"},
+		"a daemon set's company":           {true, func(s *situation) { daemon(s); with(s, term(corev1.LabelHostname, "keep")) }, "n1"},
+		"a budget":                         {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget b"},
+		"a budget, not ready":              {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget b"},
+		"a budget of enough, not ready":    {false, func(s *situation) { unready(s); budget(s, 1, 1) }, "n1 n2"},
+		"AlwaysAllow, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "n1 n2"},
+		"AlwaysAllow, ready":               {false, func(s *situation) { budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "stays: budget b"},
+		"a budget, pending":                {false, func(s *situation) { s.Pods[s.pod].Status.Phase = corev1.PodPending; budget(s, 0, 1) }, "n1 n2"},
+		"a Job that would fail":            {false, func(s *situation) { job(s) }, "stays: its eviction would fail its Job"},
+		"a Job with failures left":         {false, func(s *situation) { job(s).Spec.BackoffLimit = &two }, "n1 n2"},
+		"a Job that ignores evictions": {false, func(s *situation) {
+			job(s).Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{Action: ignore,
+				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}}}}
+		}, "n1 n2"},
+		"resized in place":         {false, func(s *situation) { s.resize() }, "stays: it was resized in place"},
+		"resized, with a template": {false, func(s *situation) { s.resize(); s.template("3") }, "n2"},
+		"resized in its status": {false, func(s *situation) {
+			s.Pods[s.pod].Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}
+			s.Pods[s.pod].Status.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5")}}
+		}, "waits"},
+		"do-not-evict":          {false, func(s *situation) { s.Pods[s.pod].Annotations = map[string]string{karpenterKept: "true"} }, "stays: annotation"},
+		"do-not-disrupt: 4h":    {false, func(s *situation) { s.Pods[s.pod].Annotations = map[string]string{karpenterKeep: "4h"} }, "stays: annotation"},
+		"do-not-disrupt: false": {false, func(s *situation) { s.Pods[s.pod].Annotations = map[string]string{karpenterKeep: "false"} }, "n1 n2"},
+		"its node isn't ready": {false, func(s *situation) {
+			s.Nodes[s.n2].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+		}, "stays: its node isn't ready"},
+		"a node isn't ready": {true, func(s *situation) {
+			s.Nodes[s.n2].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+		}, "n1"},
+	} {
+		s := newSituation(x.waits)
+		x.make(s)
+		if fate := s.fate(t); !strings.HasPrefix(fate, x.want) || !strings.Contains(x.want, ":") && fate != x.want {
+			t.Errorf("%s: %q, want %q", name, fate, x.want)
+		}
+	}
+}
+
+// Volumes that a node can attach are a resource of it, unlimited where a node doesn't tell.
+func TestAttachLimits(t *testing.T) {
+	s := newSituation(false)
+	s.claim(s.pod, "x", corev1.ReadWriteOnce, true)
+	s.claim(s.keep, "y", corev1.ReadWriteOnce, true)
+	one := int32(1)
+	s.Attaching = []storagev1.CSINode{{ObjectMeta: metav1.ObjectMeta{Name: "n1"}, Spec: storagev1.CSINodeSpec{
+		Drivers: []storagev1.CSINodeDriver{{Name: "disk", Allocatable: &storagev1.VolumeNodeResources{Count: &one}}}}}}
+	in, err := Convert(s.Cluster, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := slices.Index(in.Resources, "volumes of disk")
+	if r < 0 || in.Hosts[0].Capacity[r] != 1 || in.Hosts[1].Capacity[r] < 2 || in.Jobs[0].Needs[r] != 1 || in.Jobs[1].Needs[r] != 1 {
+		t.Errorf("resources %q, hosts %v, jobs %v", in.Resources, in.Hosts, in.Jobs)
+	}
+}
+
+// Control planes and their like stay in use, and the account says so.
+func TestNodesThatStay(t *testing.T) {
+	for want, change := range map[string]func(n *corev1.Node){
+		"kept in use: control plane":        func(n *corev1.Node) { n.Labels["node-role.kubernetes.io/control-plane"] = "" },
+		"kept in use: virtual":              func(n *corev1.Node) { n.Labels["type"] = "virtual-kubelet" },
+		"kept in use: of one pod (Fargate)": func(n *corev1.Node) { n.Labels["eks.amazonaws.com/compute-type"] = "fargate" },
+		"kept in use: annotation scale-down-disabled": func(n *corev1.Node) {
+			n.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+		},
+		"kept in use: annotation do-not-disrupt": func(n *corev1.Node) { n.Annotations = map[string]string{karpenterKeep: "true"} },
+	} {
+		s := newSituation(false)
+		change(&s.Nodes[s.n2])
+		in, err := Convert(s.Cluster, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !in.Hosts[1].Kept || in.Hosts[0].Kept || !strings.Contains(in.Account.Assumed.String(), want) {
+			t.Errorf("%s: kept %v and %v, %s", want, in.Hosts[0].Kept, in.Hosts[1].Kept, in.Account.Assumed)
+		}
+	}
+}
+
+// class gives the pod a claim of a class that binds it with its first pod, in some zones.
+func (s *situation) class(name string, mode *storagev1.VolumeBindingMode, zones ...string) {
+	s.claim(s.pod, name, corev1.ReadWriteOnce, false)
+	s.Claims[0].Spec.StorageClassName = &name
+	x := storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, VolumeBindingMode: mode}
+	if zones != nil {
+		x.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: zones}}}}
+	}
+	s.Classes = []storagev1.StorageClass{x}
+}
+
+// restarts has the pod ask for a feature of its node.
+func (s *situation) restarts() {
+	never := corev1.ContainerRestartPolicyNever
+	c := &s.Pods[s.pod].Spec.Containers[0]
+	c.RestartPolicy, c.RestartPolicyRules = &never, []corev1.ContainerRestartRule{{Action: corev1.ContainerRestartRuleActionRestartAllContainers}}
+}
+
+// resize says that the pod was resized in place.
+func (s *situation) resize() {
+	p := &s.Pods[s.pod]
+	p.Generation = 2
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", Resources: &corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}
+}
+
+// template gives the pod's controller, and takes so much CPU of n1 that a pod of the template doesn't fit there.
+func (s *situation) template(cpu string) {
+	x := Selecting{Kind: "ReplicaSet", Metadata: metav1.ObjectMeta{Namespace: "d", Name: "pod"}}
+	x.Spec.Template = &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}}}}
+	s.Selecting = []Selecting{x}
+	s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("2")
+}
