@@ -210,6 +210,10 @@ def meaning(names, ranges, words):
         first, *arguments = name.split()
         if first != words[0]:
             continue
+        if first == "area" and arguments:  # of a dag: `area R W,W,...: T T ...`
+            require(len(words) > 3 and words[2][-1] == ":", "an area has a resource, weights and tasks")
+            weights = [number(w, 0) for w in words[2][:-1].split(",")]
+            return give(number(words[1], 0), weights, [number(w, 0) for w in words[3:]])
         if first == "load" and arguments:  # of a dag: `load W,W,...: T T ...`
             require(len(words) > 2 and words[1][-1] == ":", "a load has weights and tasks")
             return give([number(w, 0) for w in words[1][:-1].split(",")], [number(w, 0) for w in words[2:]])
@@ -249,8 +253,11 @@ def dag(instance, unit, upper, state):
         n = math.floor(d * SLACK / u)
         slack = SLACK if min(n, upper + 1) * u > d else slack
         return n if n <= upper else MUCH
+    capacity, needs, several = rooms(instance)
     def seconds(t, a):
         """Give how long a task takes on a machine."""
+        if any(n > c for n, c in zip(needs(t, a), capacity[a])):
+            return None
         if "work" in t:
             return Fraction(t["work"] / machines[a]["speed"])
         return None if t["cost_s"][a] is None else Fraction(t["cost_s"][a])
@@ -281,7 +288,7 @@ def dag(instance, unit, upper, state):
     makespan, orders = state.variable("makespan", 0, upper), {}
     on = [[state.variable(("on", t, a), speaks_of=(t,)) if len(M) > 1 else None for a in M] for t in T]
     chosen = [[(v, True, 1) if len(M) > 1 else None for v in row] for row in on]
-    start = [[state.variable(("start", t, a), 0, upper - cost[t][a] - tail[t][a], on[t][a], (t,)) for a in M]
+    start = [[state.variable(("start", t, a), 0, upper - cost[t][a] - tail[t][a], on[t][a], (t, (t, a))) for a in M]
              for t in T]
     machines_of = [[(chosen[t][a], start[t][a], a) for a in M] for t in T]  # alternatives
     def before(t, s):
@@ -290,21 +297,75 @@ def dag(instance, unit, upper, state):
     def first(state, t, s):
         return (s in reached[t] or (t, s) in orders and state.follows((orders[t, s], True, 1))
                 or (s, t) in orders and state.follows((orders[s, t], False, 0)))
-    def load(w, S):
+    def row(w, S, value, wide):
+        """Give the row of what tasks take of machines that are so wide."""
         require(len(w) == len(M) and sum(w) < 2**31 and len(set(S)) == len(S) and max(S) < len(T), "wrong load")
         lower = max(min(head[t][a] + cost[t][a] + tail[t][a] for a in M) for t in T)
         idle = [min(min(head[t][a] for t in S) + min(tail[t][a] for t in S), lower, upper) for a in M]
-        groups = [[(chosen[t][a], w[a] * cost[t][a]) for a in M] for t in S]
-        return linear([(-sum(w), makespan)], groups, -sum(w[a] * idle[a] for a in M))
-    return Model(makespan, lambda b: rounded(b * u / slack, up=False), {"T": T, "U": T, "M": M}, {
-        "makespan": lambda: makespan, "start T M": lambda t, a: start[t][a], "before T U": before,
+        groups = [[(chosen[t][a], w[a] * value(t, a)) for a in M] for t in S]
+        total = [x * wide(a) for a, x in enumerate(w)]
+        require(sum(total) < 2**31, "the weights are too large")
+        return linear([(-sum(total), makespan)], groups, -sum(total[a] * idle[a] for a in M))
+    def load(w, S):
+        return row(w, S, lambda t, a: cost[t][a], lambda a: 1)
+    def area(r, w, S):
+        require(r in resources and max(S) < len(T), "no such resource, or no such task")
+        unit = math.gcd(*(needs(tasks[t], a)[r] for t in S for a in M))
+        require(unit > 0, "nothing is needed")
+        def value(t, a):
+            n = needs(tasks[t], a)[r]
+            return n // unit * cost[t][a] if n <= capacity[a][r] and cost[t][a] < MUCH else 0
+        return row(w, S, value, lambda a: capacity[a][r] // unit)
+    def room(a, r):
+        need = {t: needs(tasks[t], a)[r] for t in T}
+        return cumulative([((t, a), chosen[t][a], start[t][a], cost[t][a], need[t]) for t in T
+                           if 0 < need[t] <= capacity[a][r] and 0 < cost[t][a] < MUCH], capacity[a][r])
+    def at(t):
+        return state.variable(("at", t), 0, upper, speaks_of=(("at", t),))
+    def together(r):
+        all = []
+        for t in T:
+            here = [a for a in M if cost[t][a] < MUCH]
+            need = min((needs(tasks[t], a)[r] for a in here), default=0)
+            length = min((cost[t][a] for a in here), default=0)
+            if need > 0 and length > 0:
+                all.append((("at", t), None, at(t), length, need))
+        require(all, "nothing is needed")
+        unit = math.gcd(*(x[4] for x in all))
+        total = sum(c[r] // unit for c in capacity)
+        require(max(x[4] for x in all) // unit <= total, "a task needs more than there is")
+        return cumulative([(*x[:4], x[4] // unit) for x in all], total)
+    resources = range(len(instance.get("resources", [])))
+    orders_of = {"before T U": before}, {
+        "machine M": lambda a: no_overlap([(t, chosen[t][a], start[t][a], cost[t][a], 0) for t in T], first),
+        "load WEIGHTS: TASKS": load}
+    if several(seconds):
+        orders_of = {"at T": at}, {"room M R": room, "area R WEIGHTS: TASKS": area, "together R": together,
+            "till T": lambda t: delay(machines_of[t], [(None, at(t), 0)], lambda *_: 0),
+            "from T": lambda t: delay([(None, at(t), 0)], machines_of[t], lambda *_: 0)}
+    return Model(makespan, lambda b: rounded(b * u / slack, up=False), {"T": T, "U": T, "M": M, "R": resources}, {
+        "makespan": lambda: makespan, "start T M": lambda t, a: start[t][a], **orders_of[0],
         "on T M": lambda t, a: require(len(M) > 1, "there is one machine") and on[t][a]}, {
         "one T": lambda t: exactly_one(chosen[t]),
         "delay T U": lambda t, s: require((t, s) in transfer, "no such edge") and delay(
             machines_of[t], machines_of[s], lambda a, b: cost[t][a] + transfer[t, s][a][b]),
         "end T": lambda t: delay(machines_of[t], [(None, makespan, 0)], lambda a, _: cost[t][a] + tail[t][a]),
-        "machine M": lambda a: no_overlap([(t, chosen[t][a], start[t][a], cost[t][a], 0) for t in T], first),
-        "load WEIGHTS: TASKS": load})
+        **orders_of[1]})
+
+def rooms(instance):
+    """Give the capacities of each machine, what a task needs on one, and whether, by the seconds of tasks, some machine
+    may run several at once."""
+    machines, resources = instance["machines"], range(len(instance.get("resources", [])))
+    capacity = [[int(x) for x in machine.get("capacity", [])] for machine in machines]
+    def needs(t, a):
+        return [int(x) for x in t.get("needs_on", {}).get(machines[a]["id"], t.get("needs", []))]
+    def several(seconds):
+        def small(t, a, r):
+            d = seconds(t, a)
+            return d is not None and (d == 0 or 2 * needs(t, a)[r] <= capacity[a][r])
+        return len(resources) > 0 and any(all(any(small(t, a, r) for t in instance.get("tasks", [])) for r in resources)
+                                          for a in range(len(machines)))
+    return capacity, needs, several
 
 def vcsched(instance, unit, upper, state):
     """Tasks of virtual machines on hosts; the objective is the largest CPU load of a host."""

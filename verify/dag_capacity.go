@@ -3,6 +3,7 @@
 package verify
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
 	"math"
@@ -15,11 +16,11 @@ import (
 // crowds checks that the tasks of a machine have room, in the order of their starts: each with all that overlap it and
 // started no later, since of intervals that meet in pairs all have a common moment, the last start. A task that takes
 // no time needs no room. Tasks that end by the exact start of another one leave, as those after it start no sooner.
-// O(n log n) if all ends are so, O(n²) for n at a time otherwise.
+// O(n log n), and for a task without room all that end within the tolerance of its start.
 func (j *dagJudge) crowds(r *Report, m int, list []stay) {
 	in, capacity := j.in, j.in.Machines[m].Capacity
-	var open []*stay // by falling ends
-	used := make([]int64, len(capacity))
+	var open stays
+	used, step := make([]int64, len(capacity)), 0
 	for k := range list {
 		b := &list[k]
 		if stopped(j.ctx, k) {
@@ -28,31 +29,81 @@ func (j *dagJudge) crowds(r *Report, m int, list []stay) {
 		if j.length[b.task] == 0 {
 			continue
 		}
-		for n := len(open); n > 0 && !(double{hi: b.start}).less(open[n-1].finish); n-- {
-			for i, need := range in.Needs(int(open[n-1].task), m) {
+		for len(open) > 0 && !(double{hi: b.start}).less(open[0].finish) {
+			for i, need := range in.Needs(int(open[0].task), m) {
 				used[i] -= need
 			}
-			open = open[:n-1]
+			heap.Pop(&open)
 		}
+		over := false
 		for i, need := range in.Needs(int(b.task), m) {
 			used[i] += need
-			if used[i] <= capacity[i] {
-				continue
+			over = over || used[i] > capacity[i]
+		}
+		if over {
+			needed := slices.Clone(used)
+			if !j.tolerated(open, b, &step, func(a *stay) {
+				for i, need := range in.Needs(int(a.task), m) {
+					needed[i] -= need
+				}
+			}) {
+				return
 			}
-			sum := need
-			for _, a := range open {
-				if j.overlap(a, b) > 0 {
-					sum += in.Needs(int(a.task), m)[i]
+			for i, sum := range needed {
+				if sum > capacity[i] {
+					r.add(machineCapacity, float64(sum-capacity[i]), "task %q and those that run with it from %v s on need %d of %s on machine %q, which has %d",
+						in.Tasks[b.task].ID, b.start, sum, in.Resources[i], in.Machines[m].ID, capacity[i])
 				}
 			}
-			if sum > capacity[i] {
-				r.add(machineCapacity, float64(sum-capacity[i]), "task %q and those that run with it from %v s on need %d of %s on machine %q, which has %d",
-					in.Tasks[b.task].ID, b.start, sum, in.Resources[i], in.Machines[m].ID, capacity[i])
-			}
 		}
-		at, _ := slices.BinarySearchFunc(open, b, func(a, b *stay) int { return b.finish.compare(a.finish) })
-		open = slices.Insert(open, at, b)
+		heap.Push(&open, b)
 	}
+}
+
+// tolerated calls free for each open task that overlaps b within the tolerance alone. It returns false if the context
+// ends.
+//
+// A task that ends far after the start of b overlaps it unless b is so short that it fits before the other's start. So
+// no task below that one in the heap is looked at: it ends no sooner. Far is more than lateness allows for the length of
+// b, with four times its roundings. A unit in the last place of a later end is at most twice as large, or that end is
+// beyond all of this.
+func (j *dagJudge) tolerated(open stays, b *stay, step *int, free func(*stay)) bool {
+	length := j.length[b.task]
+	short := length <= j.tolerance*length+4*roundings*ulp(max(math.Abs(b.start), math.Abs(b.finish.hi)))
+	todo := []int{0}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; n >= len(open) {
+			continue
+		}
+		if *step++; stopped(j.ctx, *step) {
+			return false
+		}
+		a := open[n]
+		far := j.tolerance*length + 4*roundings*ulp(max(math.Abs(b.start), math.Abs(a.finish.hi)))
+		if !short && a.finish.sub(double{hi: b.start}).hi > far {
+			continue
+		}
+		if j.overlap(a, b) == 0 {
+			free(a)
+		}
+		todo = append(todo, 2*n+1, 2*n+2)
+	}
+	return true
+}
+
+// stays are tasks that run, in a heap: the first to end on top.
+type stays []*stay
+
+func (s stays) Len() int           { return len(s) }
+func (s stays) Less(i, j int) bool { return s[i].finish.less(s[j].finish) }
+func (s stays) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *stays) Push(x any)        { *s = append(*s, x.(*stay)) }
+func (s *stays) Pop() any {
+	last := len(*s) - 1
+	x := (*s)[last]
+	*s = (*s)[:last]
+	return x
 }
 
 // severalAtOnce reports whether some machine could run two tasks at a time: it has no resource of which each task that
@@ -79,14 +130,17 @@ func severalAtOnce(in *model.DAG) bool {
 //
 // Tasks that run at a time need no more than the capacity, so their needs over it, each times the task's cost, add up to
 // no more than the time from 0 to the makespan. Without a resource, of machines that run one task at a time, a task
-// takes all of its time.
+// takes all of its time. The whole is a common multiple of the capacities. Of many machines that is too long a number:
+// then it is a power of two, and shares are rounded down, by which no bound becomes better.
 type part struct {
 	in       *model.DAG
 	resource int
-	whole    *big.Int // a common multiple of the capacities
-	units    []*big.Int
+	whole    *big.Int
 	machines int // that have the resource
 }
+
+// mostPartBits is the length of a whole in bits.
+const mostPartBits = 256
 
 // partOf returns the part of evidence: its resource is one of the instance if machines run several tasks at once, else
 // none.
@@ -104,17 +158,14 @@ func partOf(in *model.DAG, resource string) (*part, error) {
 	p.machines = 0
 	for m := range in.Machines {
 		if c := in.Machines[m].Capacity[p.resource]; c > 0 {
-			x := big.NewInt(c)
-			divisor := new(big.Int).GCD(nil, nil, p.whole, x)
-			p.whole.Mul(p.whole, x.Quo(x, divisor))
 			p.machines++
+			if x := big.NewInt(c); p.whole.BitLen() <= mostPartBits {
+				p.whole.Mul(p.whole, x.Quo(x, new(big.Int).GCD(nil, nil, p.whole, x)))
+			}
 		}
 	}
-	p.units = make([]*big.Int, len(in.Machines))
-	for m := range in.Machines {
-		if c := in.Machines[m].Capacity[p.resource]; c > 0 {
-			p.units[m] = new(big.Int).Quo(p.whole, big.NewInt(c))
-		}
+	if p.whole.BitLen() > mostPartBits {
+		p.whole.Lsh(big.NewInt(1), mostPartBits)
 	}
 	return p, nil
 }
@@ -128,7 +179,8 @@ func (p *part) of(t, m int) *big.Int {
 	if need == 0 {
 		return new(big.Int)
 	}
-	return new(big.Int).Mul(big.NewInt(need), p.units[m])
+	x := new(big.Int).Mul(big.NewInt(need), p.whole)
+	return x.Quo(x, big.NewInt(p.in.Machines[m].Capacity[p.resource]))
 }
 
 // least returns the least share of a task anywhere.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -171,8 +172,12 @@ func TestLargeScheduleOnABus(t *testing.T) {
 	}
 }
 
-// No schedule of the six tasks, however odd, makes the judge panic, and none that passes beats the optimum of 23.
+// No schedule of the six tasks, however odd, makes the judge panic, and none that passes beats the optimum of 23. Nor
+// does one on machines that run several at once.
 func FuzzJudgeSchedule(f *testing.F) {
+	roomy := roomyTasks()
+	together := plain.Best(roomy)
+	f.Add(require.Value(json.Marshal(together.Solution))(f))
 	for _, tr := range model.TransferModels {
 		f.Add(require.Value(json.Marshal(sixPlan(sixTasks(tr), 21)))(f))
 	}
@@ -193,6 +198,9 @@ func FuzzJudgeSchedule(f *testing.F) {
 			if r.Feasible() != (r.Err() == nil) || r.Feasible() && !(r.Objective >= 23) {
 				t.Errorf("makespan %v: %v", r.Objective, r)
 			}
+		}
+		if r := judge(t, roomy, s, zeroTolerance); r.Feasible() && !(r.Objective >= together.Value) {
+			t.Errorf("makespan %v on machines with capacities: %v", r.Objective, r)
 		}
 	})
 }

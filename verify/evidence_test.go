@@ -593,6 +593,7 @@ func leastSlowdown(in *model.Batch, figure string) float64 {
 // optima by enumeration: whatever it states, the judge derives nothing that isn't true.
 func TestEvidenceForged(t *testing.T) {
 	t.Parallel()
+	const capacities = "dag with capacities"
 	draws := map[model.Kind]func(rng *rand.Rand) (in model.Instance, all []bounds.Bound, optimum float64, feasible bool){
 		model.KindDAG: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			d := verify.DrawDAG(rng, 5, 3)
@@ -605,6 +606,11 @@ func TestEvidenceForged(t *testing.T) {
 				all = []bounds.Bound{{Name: "ordering-relaxation", Evidence: e}}
 			}
 			return d, all, optimum, true
+		},
+		capacities: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
+			d := testkit.Roomy(rng, testkit.RandomDAG(rng, 1+rng.IntN(6), 1+rng.IntN(3)))
+			optimum, _ := plain.Optimum(d)
+			return d, dagbounds.QuickOf(t.Context(), d), optimum, true
 		},
 		model.KindVCSched: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomVCSched(rng, rng.IntN(2) == 0)
@@ -641,6 +647,7 @@ func TestEvidenceForged(t *testing.T) {
 	}
 	types := map[model.Kind][]string{
 		model.KindDAG:           {evidence.Path, evidence.Load, evidence.Interval, evidence.Ordering, evidence.Gathering},
+		capacities:              {evidence.Path, evidence.Load, evidence.Interval},
 		model.KindVCSched:       {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, evidence.Moves, "infeasible"},
 		model.KindReservation:   {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
 		model.KindBatch:         {evidence.Sum, evidence.Prices, evidence.Machine, evidence.Windows, evidence.MeanSlowdown, evidence.MostSlowdown},
@@ -864,21 +871,22 @@ func TestEvidenceOfResult(t *testing.T) {
 	}
 }
 
-// FuzzEvidence gives the judge any evidence on three small instances: it neither panics nor takes long, and no optimum
+// FuzzEvidence gives the judge any evidence on four small instances: it neither panics nor takes long, and no optimum
 // refutes its conclusions.
 func FuzzEvidence(f *testing.F) {
 	rng := rand.New(rand.NewPCG(31, 5))
-	d := testkit.SixTasks()
+	d, roomy := testkit.SixTasks(), roomyTasks()
 	v := testkit.RandomVCSched(rng, false)
 	r := testkit.RandomReservation(rng, 5)
 	ofDAG, err := dagbounds.All(f.Context(), d) // with multipliers of the ordering model
 	require.OK(f, err)
-	for _, all := range [][]bounds.Bound{ofDAG, vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
+	for _, all := range [][]bounds.Bound{ofDAG, dagbounds.QuickOf(f.Context(), roomy), vcbounds.Quick(f.Context(), v), resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}
 	}
 	best, _ := plain.Optimum(d)
+	together, _ := plain.Optimum(roomy)
 	yield, fits := plain.Optimum(v)
 	weight, accepts := plain.Optimum(r)
 	f.Fuzz(func(t *testing.T, data string) {
@@ -890,7 +898,7 @@ func FuzzEvidence(f *testing.F) {
 			in       model.Instance
 			optimum  float64
 			feasible bool
-		}{{d, best, true}, {v, yield, fits}, {r, weight, accepts}} {
+		}{{d, best, true}, {roomy, together, true}, {v, yield, fits}, {r, weight, accepts}} {
 			g, err := verify.Evidence(t.Context(), x.in, &e)
 			if err != nil || !x.feasible {
 				continue

@@ -102,7 +102,7 @@ func (k *dagProof) area(r int, weights []int64, tasks []int) (proofRule, error) 
 	row, total := &proofLinear{}, int64(0)
 	for a, w := range weights {
 		c := k.in.Machines[a].Capacity[r] / unit.Int64()
-		if w > 0 && c >= most/w {
+		if w > 0 && c > (most-1)/w {
 			return nil, errUnknownName
 		}
 		total += w * c

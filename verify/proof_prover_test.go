@@ -183,7 +183,7 @@ func (c *prover) sweep(tries int) {
 		v := c.related(con)
 		x := c.vars[v].v
 		window := ""
-		if name := c.name(con); name == "capacity" || name == "processors" || strings.HasPrefix(name, "pool ") {
+		if name, _, _ := strings.Cut(c.name(con), " "); slices.Contains([]string{"capacity", "processors", "pool", "room", "together"}, name) {
 			at := c.vars[c.ids[c.rng.IntN(len(c.ids))]].v
 			from := c.least(at) + int64(c.rng.IntN(5)) - 2
 			window = fmt.Sprintf(" %d %d", max(-maxProofNumber+1, from), min(maxProofNumber-1, from+int64(c.rng.IntN(1+c.rng.IntN(6)))*max(1, c.most(at)-c.least(at)/2)))
@@ -398,6 +398,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		if rng.IntN(3) == 0 {
 			testkit.Restrict(rng, in)
 		}
+		if rng.IntN(2) == 0 {
+			testkit.Roomy(rng, in)
+		}
 		in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
 		best, found := plain.Optimum(in.WithoutContention())
 		p.In, p.Best, p.None = in, best, !found
@@ -409,7 +412,18 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		return fmt.Sprintf("%v", u), min(near(rng, best/u), far-1), func(k proofKind) (vars, cons []string) {
 			d := k.(*dagProof)
 			vars = join([]string{"makespan"}, list("on", n, m), list("start", n, m), list("before", n, n))
-			cons = join(list("one", n), list("end", n), list("machine", m))
+			cons = join(list("one", n), list("end", n))
+			if d.several {
+				vars = append(vars, list("at", n)...)
+				cons = join(cons, list("room", m, len(in.Resources)), list("till", n), list("from", n))
+				for r := range in.Resources { // some is needed by none
+					if name := fmt.Sprint("together ", r); allowed(d, name) {
+						cons = append(cons, name)
+					}
+				}
+			} else {
+				cons = append(cons, list("machine", m)...)
+			}
 			for _, e := range d.edges {
 				cons = append(cons, fmt.Sprint("delay ", e[0], " ", e[1]))
 			}
@@ -423,7 +437,16 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 						tasks += fmt.Sprint(" ", x)
 					}
 				}
-				cons = append(cons, "load "+strings.Join(weights, ",")+":"+tasks)
+				name := strings.Join(weights, ",") + ":" + tasks
+				if !d.several {
+					cons = append(cons, "load "+name)
+					continue
+				}
+				for r := range in.Resources { // some needs are all 0, some weights times capacities too much
+					if name := fmt.Sprint("area ", r, " ", name); allowed(d, name) {
+						cons = append(cons, name)
+					}
+				}
 			}
 			return vars, cons
 		}
@@ -587,4 +610,10 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	}
 	t.Fatal("there are no draws of ", kind)
 	return "", 0, nil
+}
+
+// allowed reports whether a constraint has a meaning.
+func allowed(k proofKind, name string) bool {
+	_, err := k.constraint(strings.Fields(name))
+	return err == nil
 }

@@ -71,7 +71,7 @@ func TestSecondChecker(t *testing.T) {
 	}
 	out := checkPy(t, python, list.Bytes())
 
-	accepted, refused, wrong, lines := map[model.Kind]int{}, map[model.Kind]int{}, 0, bufio.NewScanner(bytes.NewReader(out))
+	accepted, refused, capacities, wrong, lines := map[model.Kind]int{}, map[model.Kind]int{}, map[string]int{}, 0, bufio.NewScanner(bytes.NewReader(out))
 	for i, c := range cases {
 		if !lines.Scan() {
 			t.Fatalf("check.py says nothing of case %d", i)
@@ -82,6 +82,11 @@ func TestSecondChecker(t *testing.T) {
 		switch {
 		case err == nil:
 			accepted[c.in.Kind()]++
+			for _, of := range []string{" room ", " area "} { // of machines with capacities
+				if c.in.Kind() == model.KindDAG && bytes.Contains(c.proof, []byte(of)) {
+					capacities[of]++
+				}
+			}
 			bound, e := strconv.ParseFloat(rest, 64)
 			same = word == "proved" && e == nil && bound == says.Bound
 		case errors.Is(err, verify.ErrProof):
@@ -99,6 +104,9 @@ func TestSecondChecker(t *testing.T) {
 		}
 	}
 	t.Logf("of %d proofs %v are accepted and %v refused by both, on %d they don't agree", len(cases), accepted, refused, wrong)
+	if t.Logf("%v proofs of graphs with capacities are accepted", capacities); len(capacities) < 2 {
+		t.Errorf("%v proofs of graphs with capacities are accepted", capacities)
+	}
 	for _, kind := range verify.Provable() {
 		if least := len(cases) / 50; accepted[kind] < least || refused[kind] < least {
 			t.Errorf("%s: only %d are accepted and %d refused", kind, accepted[kind], refused[kind])
@@ -147,6 +155,11 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel
 			if rng.IntN(2) == 0 {
 				in = testkit.Restrict(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
+			}
+			if rng.IntN(2) == 0 {
+				if in = testkit.Roomy(rng, in.(*model.DAG)); in.Validate() != nil {
+					continue
+				}
 			}
 		case model.KindReservation:
 			in, engine = testkit.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel

@@ -444,26 +444,40 @@ func TestProofRefuses(t *testing.T) {
 		context.Canceled, "")
 }
 
-// FuzzProof feeds the checker any lines after a good header: it must neither panic nor believe a false claim.
+// FuzzProof feeds the checker any lines after a good header, of machines that run one task or several at a time: it must
+// neither panic nor believe a false claim.
 func FuzzProof(f *testing.F) {
-	in := testkit.SixTasks()
-	hash := require.Value(model.Hash(in))(f)
-	var b bytes.Buffer
-	r := require.Value(dagexact.Kernel.Solve(context.Background(), in,
-		model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}}))(f)
-	head, body := 0, b.String()
-	for range 4 {
-		head += strings.Index(body[head:], "\n") + 1
+	type proven struct {
+		in         *model.DAG
+		hash, head string
+		optimum    float64
 	}
-	f.Add(body[head:])
-	f.Add("var 0 makespan\ncon 0 load 1,1: 0 1\n0 0>=3\nclaim 3\n")
-	f.Fuzz(func(t *testing.T, rest string) {
-		p, err := verify.Proof(context.Background(), in, hash, strings.NewReader(body[:head]+rest))
-		if err == nil && p.Bound > r.Objective*(1+1e-9) {
-			t.Errorf("it believes %v, the optimum is %v", p.Bound, r.Objective)
+	var all []proven
+	for _, in := range []*model.DAG{testkit.SixTasks(), roomyTasks()} {
+		x := proven{in: in, hash: require.Value(model.Hash(in))(f)}
+		var b bytes.Buffer
+		x.optimum = require.Value(dagexact.Kernel.Solve(context.Background(), in,
+			model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: x.hash}}))(f).Objective
+		head, body := 0, b.String()
+		for range 4 {
+			head += strings.Index(body[head:], "\n") + 1
 		}
-		if err != nil && !errors.Is(err, verify.ErrProof) {
-			t.Error(err)
+		x.head = body[:head]
+		all = append(all, x)
+		f.Add(body[head:])
+	}
+	f.Add("var 0 makespan\ncon 0 load 1,1: 0 1\n0 0>=3\nclaim 3\n")
+	f.Add("var 0 makespan\ncon 0 area 0 2,3: 0 1 2 3 4 5\n0 0>=3\nclaim 3\n")
+	f.Add("var 0 makespan\nvar 1 on 0 0\nvar 2 start 0 0\ncon 0 room 0 1\n0 2>=1 0 9\n0 ! 0 40\nclaim 3\n")
+	f.Fuzz(func(t *testing.T, rest string) {
+		for _, x := range all {
+			p, err := verify.Proof(context.Background(), x.in, x.hash, strings.NewReader(x.head+rest))
+			if err == nil && p.Bound > x.optimum*(1+1e-9) {
+				t.Errorf("it believes %v, the optimum is %v", p.Bound, x.optimum)
+			}
+			if err != nil && !errors.Is(err, verify.ErrProof) {
+				t.Error(err)
+			}
 		}
 	})
 }

@@ -10,48 +10,13 @@ import (
 	"testing"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// leastRoomy returns the least makespan without contention, by all machines for all tasks and all orders in which they
-// start: in the order of their starts, tasks that start as soon as they can end no later than in any schedule.
-func leastRoomy(d *model.DAG) float64 {
-	g := view.OfDAG(d)
-	play, best := view.NewPlay(g), math.Inf(1)
-	machine, order, done := make([]int32, g.Tasks), make([][]int32, g.Machines), make([]bool, g.Tasks)
-	var next func(placed int)
-	next = func(placed int) {
-		if placed == g.Tasks {
-			best = min(best, play.Run(machine, order))
-			return
-		}
-	tasks:
-		for t := range int32(g.Tasks) {
-			if done[t] {
-				continue
-			}
-			for _, e := range g.Pred(t) {
-				if !done[g.From[e]] {
-					continue tasks
-				}
-			}
-			done[t] = true
-			for m := range int32(g.Machines) {
-				if g.Runs(t, m) {
-					machine[t], order[m] = m, append(order[m], t)
-					next(placed + 1)
-					order[m] = order[m][:len(order[m])-1]
-				}
-			}
-			done[t] = false
-		}
-	}
-	next(0)
-	return best
-}
 
 // On machines with capacities the searches prove the least makespan of an enumeration, with any of their devices off, and
 // under contention a bound that isn't above it. All bounds hold, and the judge follows their evidence.
@@ -73,7 +38,7 @@ func TestCapacities(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			testkit.Contend(rng, d)
 		}
-		least := leastRoomy(d.WithoutContention())
+		least := testkit.LeastRoomy(d.WithoutContention())
 		if view.OfDAG(d).Room != nil {
 			several++
 		}
@@ -148,5 +113,45 @@ func TestCapacities(t *testing.T) {
 	}
 	if several < draws/2 || above < draws/4 {
 		t.Errorf("%d of %d draws run several tasks at once, %d have an area", several, draws, above)
+	}
+}
+
+// On graphs too large for the enumeration the searches agree with the plain engine: what they prove it can't beat, and
+// their schedules aren't better than its optimum.
+func TestCapacitiesAgainstPlain(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(50, 2))
+	proved := 0
+	draws := require.Rounds(800)
+	for range draws {
+		d := testkit.Roomy(rng, testkit.RandomDAG(rng, 6+rng.IntN(4), 2+rng.IntN(2)))
+		if rng.IntN(4) == 0 {
+			if testkit.Restrict(rng, d); d.Validate() != nil {
+				continue
+			}
+		}
+		want := plain.Best(d)
+		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices))))} {
+			r, err := s.Solve(t.Context(), d, model.Settings{Seed: 1, Effort: 1_000_000})
+			switch {
+			case err != nil:
+				t.Fatalf("%s: %s: %v", d.Name, s.Name(), err)
+			case want.Solution == nil:
+				if r.Status != model.StatusInfeasible {
+					t.Errorf("%s: %s says %s, there is no schedule", d.Name, s.Name(), r.Status)
+				}
+				continue
+			case r.Status == model.StatusInfeasible || r.Bound > want.Value*(1+1e-9) || r.Objective < want.Value*(1-1e-9):
+				t.Errorf("%s: %s says %s %v, bound %v; the least makespan is %v", d.Name, s.Name(), r.Status, r.Objective, r.Bound, want.Value)
+			case r.Status == model.StatusOptimal:
+				proved++
+			}
+			if report, err := verify.Result(t.Context(), d, r, verify.Options{}); err != nil || !report.Feasible() {
+				t.Errorf("%s: %s: %v %v", d.Name, s.Name(), err, report)
+			}
+		}
+	}
+	if proved < 2*draws {
+		t.Errorf("%d of %d runs end with a proof", proved, 3*draws)
 	}
 }

@@ -94,6 +94,32 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 	return d
 }
 
+// addCapacities gives machines capacities, which some tasks need other amounts of on other machines. Some figures are
+// nearly as large as they may be, and have no common divisor.
+func addCapacities(rng *rand.Rand, d *model.DAG) {
+	testkit.Roomy(rng, d)
+	if rng.IntN(6) > 0 {
+		return
+	}
+	factor := int64(1e12)/16 - 10 - rng.Int64N(1000) // capacities are up to 16, needs no more
+	for m := range d.Machines {
+		for r := range d.Machines[m].Capacity {
+			d.Machines[m].Capacity[r] = factor*d.Machines[m].Capacity[r] + rng.Int64N(9)
+		}
+	}
+	larger := func(needs []int64) {
+		for r := range needs {
+			needs[r] = max(0, factor*needs[r]-rng.Int64N(9))
+		}
+	}
+	for t := range d.Tasks {
+		larger(d.Tasks[t].Needs)
+		for _, m := range d.Machines { // in their order
+			larger(d.Tasks[t].NeedsOn[m.ID])
+		}
+	}
+}
+
 func drawReservation(s size, rng *rand.Rand) *model.Reservation {
 	return testkit.RandomReservation(rng, s.count(rng, [6]int{1, 8, 12, 16, 17, 50}))
 }

@@ -3,11 +3,14 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -89,8 +92,12 @@ func forgedAssignment(in *model.Consolidation, s *model.Assignment, rng *rand.Ra
 	return a
 }
 
-// forgedSchedule starts tasks and transfers earlier.
-func forgedSchedule(_ *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Schedule {
+// forgedSchedule starts tasks and transfers earlier. Of machines with capacities half of them have more tasks run at a
+// time instead.
+func forgedSchedule(d *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Schedule {
+	if len(d.Resources) > 0 && rng.IntN(2) == 0 {
+		return crowdedSchedule(d, s, rng)
+	}
 	p := &model.Schedule{TransferModel: s.TransferModel}
 	if len(s.Tasks) == 0 {
 		return nil
@@ -118,6 +125,45 @@ func forgedSchedule(_ *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Sche
 		p.Transfers = append(p.Transfers, t)
 	}
 	return p
+}
+
+// crowdedSchedule moves a task to some machine, and replays the schedule as if that had more room; nil if it then waits
+// for itself or for data without a path.
+func crowdedSchedule(d *model.DAG, s *model.Schedule, rng *rand.Rand) *model.Schedule {
+	if len(s.Tasks) != len(d.Tasks) || len(d.Tasks) == 0 {
+		return nil
+	}
+	roomier, to := clone(d), rng.IntN(len(d.Machines))
+	for r := range d.Resources {
+		x, least := &roomier.Machines[to].Capacity[r], int64(math.MaxInt64)
+		for t := range d.Tasks {
+			if need := d.Needs(t, to)[r]; need > 0 {
+				least = min(least, need)
+			}
+		}
+		*x = min(1e12, *x+[]int64{1, min(least, *x), *x}[rng.IntN(3)])
+	}
+	g := view.OfDAG(roomier)
+	start := map[string]float64{}
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	for _, x := range s.Tasks {
+		start[x.ID] = x.StartS
+		t := slices.IndexFunc(d.Tasks, func(y model.DAGTask) bool { return y.ID == x.ID })
+		p.Machine[t] = int32(slices.IndexFunc(d.Machines, func(y model.Machine) bool { return y.ID == x.Machine }))
+	}
+	if t := rng.IntN(g.Tasks); !math.IsInf(d.Cost(t, to), 1) && rng.IntN(4) > 0 {
+		p.Machine[t] = int32(to)
+	}
+	order := slices.Clone(g.Order)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(start[d.Tasks[a].ID], start[d.Tasks[b].ID]) })
+	for _, t := range order {
+		p.Order[p.Machine[t]] = append(p.Order[p.Machine[t]], t)
+	}
+	r := dagplay.NewReplay(g)
+	if math.IsInf(r.Run(p, nil), 1) {
+		return nil
+	}
+	return d.Schedule(p.Machine, r.Start, r.Sent)
 }
 
 // forgedBookings books a request in addition.

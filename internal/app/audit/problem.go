@@ -41,7 +41,7 @@ var problems = map[model.Kind]problem{
 	model.KindConsolidation: audited(drawConsolidation, (*model.Consolidation).Tasks, wantsConsolidation, forgedAssignment,
 		consolidationRelations, tidyConsolidation, oneTaskOfEach, withoutLabels),
 	model.KindDAG: audited(drawDAG, func(d *model.DAG) int { return len(d.Tasks) }, wantsDAG, forgedSchedule,
-		dagRelations, tidyDAG),
+		dagRelations, tidyDAG, oneTaskAtATime, oneNeedEach),
 	model.KindReservation: audited(drawReservation, func(r *model.Reservation) int { return len(r.Requests) }, wantsReservation, forgedBookings,
 		reservationRelations, noTidying, reservationFromZero, narrowerReservation),
 	model.KindTVC: audited(drawTVC, func(v *model.TVC) int { return len(v.Requests) }, wantsTVC, forgedEmbeddings,

@@ -24,6 +24,10 @@ var dagRelations = []relation{
 	relates("as much less data over TCP", lessDataOverTCP),
 	relates("an edge less", edgeLess),
 	relates("machines less for tasks, and data that take time within them", restrictDAG),
+	relates("needs and capacities multiplied by a number", multiplyRooms),
+	relates("a capacity raised", raiseCapacity),
+	relates("a resource that nobody is short of", abundantResource),
+	relates("a core for each task and machine", oneCore),
 }
 
 func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
@@ -45,7 +49,7 @@ func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
 	return times(f)
 }
 
-// renameDAG gives tasks and machines new names and orders.
+// renameDAG gives tasks, machines and resources new names and orders. Some needs are stated for each machine by itself.
 func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 	machine, task := map[string]string{}, map[string]string{}
 	for m := range c.Machines {
@@ -63,6 +67,9 @@ func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 		q := &c.Network.Routes[r]
 		q.From, q.To = machine[q.From], machine[q.To]
 	}
+	if len(c.Resources) > 0 {
+		renameNeeds(c, machine, rng)
+	}
 	order := rng.Perm(len(c.Machines))
 	c.Machines = inOrder(c.Machines, order)
 	for t := range c.Tasks {
@@ -77,6 +84,37 @@ func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 	return same
 }
 
+// renameNeeds gives resources new names and orders, and the needs on machines the machines' new names.
+func renameNeeds(c *model.DAG, machine map[string]string, rng *rand.Rand) {
+	order := rng.Perm(len(c.Resources))
+	for r := range c.Resources {
+		c.Resources[r] = fmt.Sprintf("R%d", r)
+	}
+	c.Resources = inOrder(c.Resources, order)
+	for m := range c.Machines {
+		c.Machines[m].Capacity = inOrder(c.Machines[m].Capacity, order)
+	}
+	for t := range c.Tasks {
+		x := &c.Tasks[t]
+		x.Needs = inOrder(x.Needs, order)
+		own := map[string][]int64{}
+		for id, needs := range x.NeedsOn {
+			own[machine[id]] = inOrder(needs, order)
+		}
+		if rng.IntN(3) == 0 {
+			for _, m := range c.Machines {
+				if own[m.ID] == nil {
+					own[m.ID] = slices.Clone(x.Needs)
+				}
+			}
+			for r := range x.Needs {
+				x.Needs[r] = rng.Int64N(100) // of no machine
+			}
+		}
+		x.NeedsOn = own
+	}
+}
+
 // inOrder returns a list in which the k-th element is the one of number order[k]; an empty list stays.
 func inOrder[E any](list []E, order []int) (other []E) {
 	for _, k := range order[:min(len(order), len(list))] {
@@ -86,7 +124,7 @@ func inOrder[E any](list []E, order []int) (other []E) {
 }
 
 // reverseDAG reverses the edges: without contention, and with transfers that take as
-// long back as forth, a schedule read backwards is one of the reversed graph.
+// long back as forth, a schedule read backwards is one of the reversed graph. What runs at a time is the same.
 func reverseDAG(c *model.DAG, _ *rand.Rand) implication {
 	for e := range c.Edges {
 		c.Edges[e].From, c.Edges[e].To = c.Edges[e].To, c.Edges[e].From
@@ -125,6 +163,9 @@ func isolatedTask(c *model.DAG, rng *rand.Rand) implication {
 			t.CostS = append(t.CostS, float64(rng.IntN(10)))
 		}
 	}
+	for _, capacity := range c.Machines[0].Capacity {
+		t.Needs = append(t.Needs, rng.Int64N(capacity+1))
+	}
 	at := rng.IntN(len(c.Tasks) + 1)
 	c.Tasks = slices.Insert(c.Tasks, at, t)
 	least := math.Inf(1)
@@ -150,6 +191,9 @@ func twinMachine(c *model.DAG, rng *rand.Rand) implication {
 	for t := range c.Tasks {
 		if cost := c.Tasks[t].CostS; len(cost) > 0 {
 			c.Tasks[t].CostS = append(cost, cost[m])
+		}
+		if own, ok := c.Tasks[t].NeedsOn[c.Machines[m].ID]; ok {
+			c.Tasks[t].NeedsOn[twin.ID] = own
 		}
 	}
 	return noWorseIf(c.Network.PathCapacity == nil)
@@ -233,4 +277,108 @@ func restrictDAG(c *model.DAG, rng *rand.Rand) implication {
 		less.low = k.low
 		return less
 	}
+}
+
+// multiplyRooms multiplies all capacities and needs by a number, such that they may be as large.
+func multiplyRooms(c *model.DAG, rng *rand.Rand) implication {
+	most := int64(1)
+	all := amounts(c)
+	for _, list := range all {
+		most = max(most, slices.Max(list))
+	}
+	factor := 1 + rng.Int64N(1e12/most)
+	if rng.IntN(2) == 0 {
+		factor = min(factor, 1+rng.Int64N(5))
+	}
+	for _, list := range all {
+		for r := range list {
+			list[r] *= factor
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return same
+}
+
+// amounts returns the capacities of all machines and the needs of all tasks, none without resources.
+func amounts(c *model.DAG) (all [][]int64) {
+	if len(c.Resources) == 0 {
+		return nil
+	}
+	for m := range c.Machines {
+		all = append(all, c.Machines[m].Capacity)
+	}
+	for t := range c.Tasks {
+		all = append(all, c.Tasks[t].Needs)
+		for _, own := range c.Tasks[t].NeedsOn {
+			all = append(all, own)
+		}
+	}
+	return all
+}
+
+// raiseCapacity gives a machine more of a resource: each schedule stays one.
+func raiseCapacity(c *model.DAG, rng *rand.Rand) implication {
+	if len(c.Resources) == 0 {
+		return nil
+	}
+	x := &c.Machines[rng.IntN(len(c.Machines))].Capacity[rng.IntN(len(c.Resources))]
+	*x = min(1e12, *x+1+rng.Int64N(*x+3))
+	return noWorse
+}
+
+// abundantResource adds a resource of which each machine has enough for all tasks at once.
+func abundantResource(c *model.DAG, rng *rand.Rand) implication {
+	if len(c.Resources) == 0 {
+		return nil
+	}
+	at, sum := rng.IntN(len(c.Resources)+1), int64(0)
+	c.Resources = slices.Insert(c.Resources, at, "enough")
+	for t := range c.Tasks {
+		x, most := &c.Tasks[t], rng.Int64N(4)
+		sum += most
+		x.Needs = slices.Insert(x.Needs, at, rng.Int64N(most+1))
+		for _, m := range c.Machines { // in their order
+			if own, ok := x.NeedsOn[m.ID]; ok {
+				x.NeedsOn[m.ID] = slices.Insert(own, at, rng.Int64N(most+1))
+			}
+		}
+	}
+	for m := range c.Machines {
+		c.Machines[m].Capacity = slices.Insert(c.Machines[m].Capacity, at, sum)
+	}
+	return same
+}
+
+// oneCore gives each machine of a graph without resources a core, which each task needs: one still runs at a time. Only
+// a task that takes no time may now run beside others. Sometimes there is one more of these, on its own.
+func oneCore(c *model.DAG, rng *rand.Rand) implication {
+	if len(c.Resources) > 0 {
+		return nil
+	}
+	instant := false
+	for t := range c.Tasks {
+		for m := range c.Machines {
+			instant = instant || c.Cost(t, m) == 0
+		}
+	}
+	cores := 1 + rng.Int64N(5)
+	if c.Resources = []string{"cores"}; rng.IntN(2) == 0 {
+		x := model.DAGTask{ID: "instant", CostS: make([]float64, len(c.Machines))}
+		if len(c.Tasks) > 0 && c.Tasks[0].Work != nil {
+			x.CostS, x.Work = nil, new(float64)
+		}
+		c.Tasks = append(c.Tasks, x)
+	}
+	for m := range c.Machines {
+		c.Machines[m].Capacity = []int64{cores}
+	}
+	for t := range c.Tasks {
+		c.Tasks[t].Needs = []int64{cores - rng.Int64N((cores+1)/2)} // more than half
+	}
+	if instant {
+		return noWorse
+	}
+	return same
 }

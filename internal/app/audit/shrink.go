@@ -81,6 +81,17 @@ func unshare(v reflect.Value) {
 			}
 			v.Set(c)
 		}
+	case reflect.Map:
+		if !v.IsNil() {
+			c := reflect.MakeMapWithSize(v.Type(), v.Len())
+			for _, key := range v.MapKeys() {
+				x := reflect.New(v.Type().Elem()).Elem()
+				x.Set(v.MapIndex(key))
+				unshare(x)
+				c.SetMapIndex(key, x)
+			}
+			v.Set(c)
+		}
 	case reflect.Struct:
 		for k := range v.NumField() {
 			if v.Type().Field(k).IsExported() {
@@ -218,8 +229,8 @@ func equal(a, b model.Instance) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// tidyDAG drops the edges of tasks that are left out, and the costs, paths and routes of
-// machines.
+// tidyDAG drops the edges of tasks that are left out, the costs, needs, paths and routes of
+// machines, and the amounts of resources.
 func tidyDAG(d, c *model.DAG, list string, from, to int) {
 	switch list {
 	case "Tasks":
@@ -242,7 +253,37 @@ func tidyDAG(d, c *model.DAG, list string, from, to int) {
 		}
 		for _, m := range d.Machines[from:to] {
 			c.Network.Routes = slices.DeleteFunc(c.Network.Routes, func(r model.Route) bool { return r.From == m.ID || r.To == m.ID })
+			for t := range c.Tasks {
+				delete(c.Tasks[t].NeedsOn, m.ID)
+			}
 		}
+	case "Resources":
+		for m := range c.Machines {
+			c.Machines[m].Capacity = slices.Delete(c.Machines[m].Capacity, from, to)
+		}
+		for t := range c.Tasks {
+			x := &c.Tasks[t]
+			x.Needs = slices.Delete(x.Needs, from, to)
+			for id, own := range x.NeedsOn {
+				x.NeedsOn[id] = slices.Delete(own, from, to)
+			}
+		}
+	}
+}
+
+// oneTaskAtATime has machines run one task at a time.
+func oneTaskAtATime(d *model.DAG) {
+	all := len(d.Resources)
+	if d.Resources = nil; all > 0 {
+		tidyDAG(d, d, "Resources", 0, all)
+		oneNeedEach(d)
+	}
+}
+
+// oneNeedEach has tasks need as much on each machine.
+func oneNeedEach(d *model.DAG) {
+	for t := range d.Tasks {
+		d.Tasks[t].NeedsOn = nil
 	}
 }
 

@@ -94,16 +94,22 @@ func (q *streams) took(s *stream, t time.Duration) {
 
 // trial draws an instance of the stream, of all variants with extremes in every sixth.
 func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
-	in := s.draw(seed, number, number%6 == 5 && s.variant == "")
+	in := s.draw(seed, number, number%6 == 5 && s.variant == "", number%5 == 3)
 	return &trial{ctx: ctx, in: in, size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
 }
 
-// draw draws an instance of the stream, with extremes (testkit.Extreme) or without.
-func (s *stream) draw(seed uint64, number int64, extreme bool) model.Instance {
+// draw draws an instance of the stream, with extremes (testkit.Extreme) or without, and with what variants add or
+// without, unless it is of that variant.
+func (s *stream) draw(seed uint64, number int64, extreme, adds bool) model.Instance {
 	rng := rand.New(rand.NewPCG(seed, s.id<<40|uint64(number)))
 	in := problemOf(s.kind).draw(s.size, rng)
-	for s.variant != "" && !variants[s.variant].has(in) {
+	for s.variant != "" && variants[s.variant].has != nil && !variants[s.variant].has(in) {
 		in = problemOf(s.kind).draw(s.size, rng)
+	}
+	for _, name := range Variants() { // by figures of their own, likewise
+		if v := variants[name]; v.add != nil && v.kind == s.kind && (s.variant == name || adds && s.variant == "") {
+			v.add(rand.New(rand.NewPCG(seed, ^(s.id<<40|uint64(number)))), in)
+		}
 	}
 	if extreme { // by figures of their own: other draws stay as they are
 		in = testkit.Extreme(rand.New(rand.NewPCG(seed^s.id, uint64(number))), in)
@@ -111,24 +117,29 @@ func (s *stream) draw(seed uint64, number int64, extreme bool) model.Instance {
 	return in
 }
 
-// variants are problems for which the audit can draw only instances with a feature that few of the problem's have.
-var variants = map[string]struct {
+// variant is a problem for which the audit can draw only instances with a feature that few of the problem's have.
+type variant struct {
 	kind model.Kind
-	has  func(model.Instance) bool
-}{
-	"contention": {model.KindDAG, func(in model.Instance) bool { return in.(*model.DAG).Transfers() != model.TransferIdeal }},
-	"queue":      {model.KindTVC, func(in model.Instance) bool { return in.(*model.TVC).Queue }},
-	"two-tiers":  {model.KindBatch, func(in model.Instance) bool { return in.(*model.Batch).Tiers == 2 }},
+	// has reports whether a drawn instance has the feature; nil: none has it, and add gives it to them.
+	has func(model.Instance) bool
+	add func(*rand.Rand, model.Instance)
+}
+
+var variants = map[string]variant{
+	"capacities": {kind: model.KindDAG, add: func(rng *rand.Rand, in model.Instance) { addCapacities(rng, in.(*model.DAG)) }},
+	"contention": {kind: model.KindDAG, has: func(in model.Instance) bool { return in.(*model.DAG).Transfers() != model.TransferIdeal }},
+	"queue":      {kind: model.KindTVC, has: func(in model.Instance) bool { return in.(*model.TVC).Queue }},
+	"two-tiers":  {kind: model.KindBatch, has: func(in model.Instance) bool { return in.(*model.Batch).Tiers == 2 }},
 }
 
 // Variants returns the values of Options.Variant.
 func Variants() []string { return slices.Sorted(maps.Keys(variants)) }
 
 // Drawn returns the n-th of a sequence of instances of a kind, or of a variant if that isn't empty: a third each tiny,
-// middle and large, every sixth with extremes.
+// middle and large, every sixth with extremes. Only the variant has what it adds to the draws.
 func Drawn(kind model.Kind, variant string, seed uint64, n int64) model.Instance {
 	s := stream{kind: kind, variant: variant, size: size(n % 3), id: uint64(1000 + slices.Index(Kinds(), kind))}
-	return s.draw(seed, n, n%6 == 5)
+	return s.draw(seed, n, n%6 == 5, false)
 }
 
 // KindOf returns the kind of a variant.

@@ -379,6 +379,43 @@ func Roomy(rng *rand.Rand, d *model.DAG) *model.DAG {
 	return d
 }
 
+// LeastRoomy returns the least makespan without contention, by all machines for all tasks and all orders in which they
+// start: in the order of their starts, tasks that start as soon as they can end no later than in any schedule.
+func LeastRoomy(d *model.DAG) float64 {
+	g := view.OfDAG(d)
+	play, best := view.NewPlay(g), math.Inf(1)
+	machine, order, done := make([]int32, g.Tasks), make([][]int32, g.Machines), make([]bool, g.Tasks)
+	var next func(placed int)
+	next = func(placed int) {
+		if placed == g.Tasks {
+			best = min(best, play.Run(machine, order))
+			return
+		}
+	tasks:
+		for t := range int32(g.Tasks) {
+			if done[t] {
+				continue
+			}
+			for _, e := range g.Pred(t) {
+				if !done[g.From[e]] {
+					continue tasks
+				}
+			}
+			done[t] = true
+			for m := range int32(g.Machines) {
+				if g.Runs(t, m) {
+					machine[t], order[m] = m, append(order[m], t)
+					next(placed + 1)
+					order[m] = order[m][:len(order[m])-1]
+				}
+			}
+			done[t] = false
+		}
+	}
+	next(0)
+	return best
+}
+
 // RandomPlan puts the tasks, in a random topological order, on random machines, if stays half of
 // them on that of the one before.
 func RandomPlan(rng *rand.Rand, g *view.Graph, stays bool) dagplay.Plan {

@@ -20,7 +20,9 @@ func ForgeEvidence(rng *rand.Rand, in model.Instance) *model.Evidence {
 	e := new(model.Evidence)
 	switch x := in.(type) {
 	case *model.DAG:
-		f.dag(x, e)
+		if f.dag(x, e); len(x.Resources) > 0 && f.IntN(4) > 0 {
+			e.Resource = one(rng, x.Resources...)
+		}
 	case *model.VCSched:
 		f.vcsched(x, e)
 	case *model.Reservation:

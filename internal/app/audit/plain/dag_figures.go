@@ -13,9 +13,13 @@ import (
 // dagFigures holds an instance in arrays. It is made without view.Graph, which
 // the solvers use.
 type dagFigures struct {
-	in           *model.DAG
-	whole        bool        // all times are whole and their sum is exact
-	cost, rate   [][]float64 // by task and machine, by machines
+	in         *model.DAG
+	whole      bool        // all times are whole and their sum is exact
+	cost, rate [][]float64 // by task and machine, by machines
+	needs      [][][]int64 // by task, machine and resource; nil without resources: machines run one task at a time
+	// The work of a task, by resource, task and machine: its cost times the share of the machine that it takes; without
+	// resources all of it.
+	takes        [][][]float64
 	data         []float64   // of each edge, of its largest file
 	from, to     []int       // tasks of each edge
 	preds, succs [][]int     // edges into and out of each task
@@ -23,7 +27,7 @@ type dagFigures struct {
 	twin         []int       // the last task before t in the order that the instance doesn't distinguish from t, or -1
 	alike        [][]int     // machines before k that the instance doesn't distinguish from k
 	ahead        [][]float64 // least time from a task's end on a machine to the end of all
-	rest         []float64   // sum of the least costs of order[i:]
+	rest         [][]float64 // sum of the least work of order[i:], of each resource
 }
 
 // length returns the seconds of edge e's transfer from machine a to b.
@@ -42,7 +46,7 @@ func (f *dagFigures) length(e, a, b int) float64 {
 
 func readDAG(in *model.DAG) dagFigures {
 	n, m := len(in.Tasks), len(in.Machines)
-	f := dagFigures{in: in, preds: make([][]int, n), succs: make([][]int, n), twin: make([]int, n), ahead: make([][]float64, n), rest: make([]float64, n+1)}
+	f := dagFigures{in: in, preds: make([][]int, n), succs: make([][]int, n), twin: make([]int, n), ahead: make([][]float64, n)}
 	task := map[string]int{}
 	for t, x := range in.Tasks {
 		task[x.ID] = t
@@ -55,6 +59,7 @@ func readDAG(in *model.DAG) dagFigures {
 		}
 		f.cost = append(f.cost, costs)
 	}
+	f.readNeeds()
 	for e, x := range in.Edges {
 		f.from, f.to, f.data = append(f.from, task[x.From]), append(f.to, task[x.To]), append(f.data, x.Data)
 		if len(x.Files) > 0 {
@@ -90,7 +95,9 @@ func readDAG(in *model.DAG) dagFigures {
 		last[f.key(t)] = t
 	}
 	for i, t := range slices.Backward(f.order) {
-		f.rest[i] = f.rest[i+1] + slices.Min(f.cost[t])
+		for r := range f.rest {
+			f.rest[r][i] = f.rest[r][i+1] + slices.Min(f.takes[r][t])
+		}
 		f.ahead[t] = make([]float64, m)
 		for k := range m {
 			for _, e := range f.succs[t] {
@@ -112,6 +119,50 @@ func readDAG(in *model.DAG) dagFigures {
 	}
 	f.whole = f.allWhole()
 	return f
+}
+
+// readNeeds reads the resources. A task that needs more than a machine has can't run there.
+func (f *dagFigures) readNeeds() {
+	work := func(part func(t, k int) float64) {
+		all := make([][]float64, len(f.cost))
+		for t := range all {
+			for k, c := range f.cost[t] {
+				if !math.IsInf(c, 1) {
+					c *= part(t, k)
+				}
+				all[t] = append(all[t], c)
+			}
+		}
+		f.takes, f.rest = append(f.takes, all), append(f.rest, make([]float64, len(f.cost)+1))
+	}
+	if len(f.in.Resources) == 0 {
+		work(func(int, int) float64 { return 1 })
+		return
+	}
+	for t := range f.cost {
+		x := &f.in.Tasks[t]
+		f.needs, f.cost[t] = append(f.needs, nil), slices.Clone(f.cost[t])
+		for k, y := range f.in.Machines {
+			needs := x.Needs
+			if own, ok := x.NeedsOn[y.ID]; ok {
+				needs = own
+			}
+			f.needs[t] = append(f.needs[t], needs)
+			for r, n := range needs {
+				if n > y.Capacity[r] {
+					f.cost[t][k] = math.Inf(1)
+				}
+			}
+		}
+	}
+	for r := range f.in.Resources {
+		work(func(t, k int) float64 {
+			if n := f.needs[t][k][r]; n > 0 {
+				return float64(n) / float64(f.in.Machines[k].Capacity[r])
+			}
+			return 0
+		})
+	}
 }
 
 // shares reports whether the routes of an instance name links.
@@ -154,7 +205,7 @@ func (f *dagFigures) readRates() {
 	}
 }
 
-// key returns the same text for tasks with the same costs, predecessors,
+// key returns the same text for tasks with the same costs, needs, predecessors,
 // successors and data.
 func (f *dagFigures) key(t int) string {
 	var ends [2][]string
@@ -166,13 +217,17 @@ func (f *dagFigures) key(t int) string {
 	}
 	slices.Sort(ends[0])
 	slices.Sort(ends[1])
-	return fmt.Sprintf("%v %q %q", f.cost[t], ends[0], ends[1])
+	needs := ""
+	if f.needs != nil {
+		needs = fmt.Sprint(f.needs[t])
+	}
+	return fmt.Sprintf("%v %s %q %q", f.cost[t], needs, ends[0], ends[1])
 }
 
 // same reports whether exchanging machines j and k leaves the instance as it is.
 func (f *dagFigures) same(j, k int) bool {
-	for _, c := range f.cost {
-		if c[j] != c[k] {
+	for t, c := range f.cost {
+		if c[j] != c[k] || f.needs != nil && !slices.Equal(f.needs[t][j], f.needs[t][k]) {
 			return false
 		}
 	}
@@ -181,7 +236,7 @@ func (f *dagFigures) same(j, k int) bool {
 			return false
 		}
 	}
-	return f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j] &&
+	return slices.Equal(f.in.Machines[j].Capacity, f.in.Machines[k].Capacity) && f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j] &&
 		f.in.Machines[j].LocalRate == f.in.Machines[k].LocalRate
 }
 

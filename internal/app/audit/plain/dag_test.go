@@ -46,6 +46,33 @@ func TestDAGWithoutSymmetries(t *testing.T) {
 	}
 }
 
+// On machines with capacities the search agrees with an enumeration of all machines and orders of starts, and, where it
+// is too large for that, with itself without the rules on indistinguishable parts.
+func TestDAGWithCapacities(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 3))
+	for n := range require.Rounds(3000) {
+		d := testkit.Roomy(rng, testkit.RandomDAG(rng, 1+rng.IntN(5), 1+rng.IntN(3)))
+		if rng.IntN(4) == 0 {
+			if testkit.Restrict(rng, d); d.Validate() != nil {
+				continue
+			}
+		}
+		want := testkit.LeastRoomy(d)
+		if math.IsInf(want, 1) {
+			want = math.NaN()
+		}
+		if agree(t, d, want); n%2 > 0 {
+			continue
+		}
+		d = testkit.Roomy(rng, testkit.RandomDAG(rng, 5+rng.IntN(3), 2+rng.IntN(2)))
+		want = solved(t, d, math.NaN()).Value
+		got, whole := plain.DAGWithoutSymmetries(d, enough)
+		if !whole || math.Abs(got-want) > 2e-9*want {
+			t.Fatalf("%v with the rules, %v without (whole %v)\n%+v", want, got, whole, d)
+		}
+	}
+}
+
 // Instances on which the search of version 0.3.0 called too much optimal: its
 // value can be beaten, and the right one can't.
 func TestDAGFound(t *testing.T) {

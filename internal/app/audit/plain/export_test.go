@@ -11,14 +11,12 @@ import (
 // DAGWithoutSymmetries is the optimum that the search finds if every task and
 // machine counts as different from all others, and whether it was whole.
 func DAGWithoutSymmetries(in *model.DAG, nodes int64) (value float64, whole bool) {
-	n, m := len(in.Tasks), len(in.Machines)
-	s := &dagSearch{counter: &counter{limit: nodes}, dagFigures: readDAG(in), machine: make([]int, n), members: make([][]int, m),
-		head: make([]float64, n), tail: make([]float64, n), placed: make([]bool, n), free: make([]float64, m)}
+	s := newDAGSearch(in, &counter{limit: nodes})
 	for t := range s.twin {
 		s.twin[t] = -1
 	}
-	s.alike, s.limit = make([][]int, m), math.Inf(1)
-	s.assign(0, 0)
+	s.alike, s.limit = make([][]int, len(in.Machines)), math.Inf(1)
+	s.assign(0, make([]float64, len(s.takes)))
 	o, err := in.Objective(s.best)
 	return o.Value, err == nil && !s.cut
 }
