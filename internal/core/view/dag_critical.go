@@ -73,6 +73,10 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 	}
 	before, place := beforeOnMachine(g, s, machine, end)
 	tolerance := 1e-9 * makespan
+	var room *roomEnds
+	if g.Room != nil {
+		room = newRoomEnds(g, machine, end)
+	}
 
 	var path []CriticalTask
 	last := -1
@@ -110,7 +114,7 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 		}
 		b := before[t]
 		if g.Room != nil {
-			b = g.madeRoom(t, machine, place, end)
+			b = room.madeRoom(t, x.StartS, place)
 		}
 		if b >= 0 && (next < 0 || end[b] > until+tolerance) {
 			next, until, x.By, x.Transfer, x.ArrivedS = b, end[b], HoldMachine, -1, 0
@@ -126,38 +130,71 @@ func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTas
 	return path, nil
 }
 
-// madeRoom returns the task whose end made room for t on its machine, -1 if t had room before: the last one to end by t's
-// start without whose end t wouldn't fit. Start and end of the others are at most 16 ends back. O(V).
-func (g *Graph) madeRoom(t int, machine []int32, place []int, end []float64) int {
-	m := machine[t]
-	start := func(u int) float64 { return end[u] - g.Cost[u*g.Machines+int(m)] }
-	var ended []int
-	for u := range machine {
-		if machine[u] == m && place[u] < place[t] && end[u] > start(u) {
-			ended = append(ended, u)
+// roomEnds tells which task's end made room for another one on machines with capacities: for each machine, its tasks of
+// some length by start and by end, and the sums of their needs up to each.
+type roomEnds struct {
+	g              *Graph
+	machine        []int32
+	starts, ends   [][]moment
+	started, ended [][]int64 // [machine][i*Resources+r]: of the first i
+}
+
+type moment struct {
+	at   float64
+	task int32
+}
+
+// newRoomEnds sorts the tasks of a schedule. O(V log V + V R).
+func newRoomEnds(g *Graph, machine []int32, end []float64) *roomEnds {
+	x := &roomEnds{g: g, machine: machine, starts: make([][]moment, g.Machines), ends: make([][]moment, g.Machines),
+		started: make([][]int64, g.Machines), ended: make([][]int64, g.Machines)}
+	for t, m := range machine {
+		if cost := g.Cost[t*g.Machines+int(m)]; cost > 0 {
+			x.starts[m] = append(x.starts[m], moment{end[t] - cost, int32(t)})
+			x.ends[m] = append(x.ends[m], moment{end[t], int32(t)})
 		}
 	}
-	slices.SortFunc(ended, func(a, b int) int { return cmp.Or(cmp.Compare(end[b], end[a]), cmp.Compare(place[b], place[a])) })
-	begin, looked := start(t), 0
-	begin += 1e-9 * math.Abs(begin)
-	left := make([]int64, g.Room.Resources)
-	for _, b := range ended {
-		if end[b] > begin {
-			continue
-		}
-		copy(left, g.Room.Of(m))
-		for _, u := range ended {
-			if start(u) < end[b] && end[u] >= end[b] {
-				for r, n := range g.Room.Need(int32(u), m) {
-					left[r] -= n
-				}
+	sums := func(list []moment, m int32) []int64 {
+		slices.SortFunc(list, func(a, b moment) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.task, b.task)) })
+		n := g.Room.Resources
+		all := make([]int64, n*(len(list)+1))
+		for i, y := range list {
+			for r, need := range g.Room.Need(y.task, m) {
+				all[(i+1)*n+r] = all[i*n+r] + need
 			}
 		}
-		if !Fits(g.Room.Need(int32(t), m), left) {
-			return b
+		return all
+	}
+	for m := range x.starts {
+		x.started[m], x.ended[m] = sums(x.starts[m], int32(m)), sums(x.ends[m], int32(m))
+	}
+	return x
+}
+
+// before returns how many moments are before a time.
+func before(list []moment, at float64) int {
+	n, _ := slices.BinarySearchFunc(list, at, func(y moment, at float64) int { return cmp.Compare(y.at, at) })
+	return n
+}
+
+// madeRoom returns the task whose end made room for t, -1 if t had room before: the last one to end by t's start without
+// whose end t wouldn't fit, of the last 16. O(log V + R) for each.
+func (x *roomEnds) madeRoom(t int, start float64, place []int) int {
+	m, n := x.machine[t], x.g.Room.Resources
+	ends, left := x.ends[m], make([]int64, n)
+	latest := start + 1e-9*math.Abs(start)
+	k := before(ends, math.Nextafter(latest, math.Inf(1))) - 1
+	for ; k >= 0 && k > before(ends, math.Nextafter(latest, math.Inf(1)))-17; k-- {
+		at, own := ends[k].at, ends[k].task
+		if place[own] >= place[t] { // so the path ends, whatever the tolerance takes for earlier
+			continue
 		}
-		if looked++; looked == 16 {
-			break
+		s, e := before(x.starts[m], at), before(ends, at)
+		for r, c := range x.g.Room.Of(m) {
+			left[r] = c - (x.started[m][s*n+r] - x.ended[m][e*n+r])
+		}
+		if !Fits(x.g.Room.Need(int32(t), m), left) {
+			return int(own)
 		}
 	}
 	return -1
