@@ -118,6 +118,9 @@ func (w workflow) tellNeeds(a *model.Account, resources []string) {
 		if t.Cores == 0 {
 			none++
 		}
+		if byMemory && t.Memory > 0 && t.Memory < 1e6 { // helloworld's of WfInstances: 86,508 of a Python program
+			a.Remarks.Add(t.ID, "tasks with less than 1 MB of memory: some files write kilobytes as bytes")
+		}
 	}
 	for k := range a.NotModelled {
 		if x := &a.NotModelled[k]; x.Text == "tasks on several cores" {

@@ -330,6 +330,12 @@ func TestWfFormatNeeds(t *testing.T) {
 			require.Same(t, c.platform, needs, d.Tasks[k].Needs)
 		}
 		require.Same(t, c.platform, c.account, d.Account.NotModelled.String())
+		require.Same(t, c.platform, "", d.Account.Remarks.String())
+	}
+	small := write(t, "small.json", strings.Replace(text, "1500001", "86508", 1))
+	in, err := Read(small, Options{Platform: "uniform,cores=4,memory=2GB"})
+	if err != nil || !strings.Contains(model.AccountOf(in).Remarks.String(), "less than 1 MB of memory") {
+		t.Errorf("kilobytes as bytes: %v, %s", err, model.AccountOf(in).Remarks)
 	}
 	for spec, want := range map[string]string{
 		"uniform,cores=0":            "cores is \"0\", must be a whole number from 1",
