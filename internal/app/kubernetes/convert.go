@@ -100,6 +100,7 @@ type converter struct {
 	spaces   map[string]labels.Set
 	names    []string // of resources
 	sets     map[string]string
+	starters map[string]bool             // see findStarters
 	claimAt  map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt map[string]int              // in c.Volumes, by name
 	limits   map[string]map[string]int64 // of volumes, by driver and node
@@ -119,7 +120,8 @@ type pod struct {
 	pin      string // why it can't move, "" if it can
 	held     string // why it goes on waiting, "" if it may start
 	budgets  []int
-	allowed  []bool // nodes on which kube-scheduler may place it by selectors, taints and volumes
+	refused  []string // why a place refuses it, "" if it doesn't
+	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
 }
 
 // group is a set of pods that are alike: a job.

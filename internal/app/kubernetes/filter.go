@@ -32,26 +32,36 @@ func (v *converter) filter(p *pod) error {
 		return err
 	}
 	hard := v.hardSpread(p.Pod)
-	p.allowed = make([]bool, len(v.places))
-	for k, n := range v.places {
-		ok := true
+	p.allowed, p.refused = make([]bool, len(v.places)), make([]string, len(v.places))
+	refuses := func(n *corev1.Node) (string, error) {
 		if !v.without("selectors") {
-			if ok, err = affinity.Match(n); err != nil {
-				return fmt.Errorf("%w cluster: the node affinity of pod %s: %w", model.ErrInvalid, p.id, err)
+			if ok, err := affinity.Match(n); err != nil {
+				return "", fmt.Errorf("%w cluster: the node affinity of pod %s: %w", model.ErrInvalid, p.id, err)
+			} else if !ok {
+				return bySelector, nil
 			}
 		}
-		if ok && !v.without("taints") {
-			ok = tolerates(p.Pod, n)
+		switch {
+		case !v.without("taints") && !tolerates(p.Pod, n):
+			return byTaint, nil
+		case !labelled(n, hard):
+			return byLabel, nil
+		case !v.declares(p.Pod, n):
+			return byFeature, nil
+		case !v.portFree(p.Pod, n):
+			return byPort, nil
+		case n.Spec.Unschedulable && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordonTaint, true):
+			return byCordon, nil
+		case volumes != nil && !volumes(n):
+			return byVolume, nil
 		}
-		ok = ok && labelled(n, hard) && p.held == "" && v.declares(p.Pod, n) && v.portFree(p.Pod, n)
-		if ok && n.Spec.Unschedulable {
-			cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
-			ok = schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, true)
+		return "", nil
+	}
+	for k, n := range v.places {
+		if p.refused[k], err = refuses(n); err != nil {
+			return err
 		}
-		if ok && volumes != nil {
-			ok = volumes(n)
-		}
-		p.allowed[k] = ok
+		p.allowed[k] = p.refused[k] == "" && p.held == ""
 	}
 	if k, runs := v.nodes[p.Spec.NodeName]; runs && volumes != nil && p.pin == "" && volumes(v.places[k]) &&
 		!slices.ContainsFunc(v.places, func(n *corev1.Node) bool { return n != v.places[k] && volumes(n) }) {

@@ -61,6 +61,8 @@ type Plan struct {
 	// Stuck are moves that find no order: each needs room that another has to leave first.
 	Stuck []Move `json:"stuck,omitempty"`
 	Pins  []Pin  `json:"pins"`
+	// Waits are the pods that go on waiting.
+	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
@@ -130,7 +132,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins, p.Risks = in.pins(), in.risks(c.Today(), plan)
+	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(plan), in.risks(c.Today(), plan)
 	in.order(ctx, c, plan, p)
 	in.steer(plan, p)
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)
@@ -249,7 +251,11 @@ func (m *mover) wave() (wave []Move) {
 			}
 			said, ok := m.send(x)
 			if !ok {
-				m.after[x] = "room on " + m.host(int(m.plan[x.i][x.k]))
+				to := int(m.plan[x.i][x.k])
+				m.after[x] = roomOn + m.host(to)
+				if m.fits(x, to) {
+					m.after[x] = "the pods that it must be with, or away from, on " + m.host(to)
+				}
 				left = append(left, x)
 				continue
 			}
@@ -262,6 +268,18 @@ func (m *mover) wave() (wave []Move) {
 		m.left = left
 	}
 	return wave
+}
+
+// roomOn begins the reason of a move that waits for room.
+const roomOn = "room on "
+
+// fits reports whether a node has room for a pod that moves there.
+func (m *mover) fits(x move, to int) bool {
+	if from := m.s.Plan[x.i][x.k]; from >= 0 {
+		m.s.Remove(x.i, x.k)
+		defer m.s.Add(x.i, x.k, int(from))
+	}
+	return m.s.Fits(x.i, to)
 }
 
 // send moves a pod to its node, or to the node of another waiting pod of its job, which then gets its node.
@@ -303,9 +321,10 @@ func (m *mover) shift(x move, to int) bool {
 	if from >= 0 {
 		m.s.Remove(x.i, x.k)
 	}
-	if m.s.Can(x.i, x.k, to) {
+	first := !m.s.Can(x.i, x.k, to) && m.first(x.i) && m.s.Fits(x.i, to) && m.s.C.Jobs[x.i].Allowed.Has(to) && !m.s.C.Jobs[x.i].Pinned
+	if first || m.s.Can(x.i, x.k, to) {
 		m.s.Add(x.i, x.k, to)
-		if m.s.Broken <= broken {
+		if m.s.Broken <= broken || first {
 			return true
 		}
 		m.s.Remove(x.i, x.k)
@@ -314,6 +333,33 @@ func (m *mover) shift(x move, to int) bool {
 		m.s.Add(x.i, x.k, int(from))
 	}
 	return false
+}
+
+// first reports whether a pod of a job is the first of those that its affinity asks for, itself among them, and has no
+// other rules: kube-scheduler lets it start alone, and the others follow.
+func (m *mover) first(i int) (is bool) {
+	id := m.in.Jobs[i].ID
+	for k := range m.in.Rules {
+		r := &m.in.Rules[k]
+		if !slices.Contains(r.Jobs, id) {
+			if r.Type != model.RuleTogether && slices.Contains(r.Others, id) {
+				return false
+			}
+			continue
+		}
+		if r.Type != model.RuleTogether {
+			return false
+		}
+		if is = slices.Contains(r.Others, id); !is {
+			return false
+		}
+		for j := range m.in.Jobs {
+			if slices.Contains(r.Others, m.in.Jobs[j].ID) && slices.ContainsFunc(m.s.Plan[j], func(h int32) bool { return h >= 0 }) {
+				return false
+			}
+		}
+	}
+	return is
 }
 
 // detour moves the first task that can go somewhere else than it should, on a node in use if there is one.

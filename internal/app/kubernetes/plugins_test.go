@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -322,4 +323,46 @@ func (s *situation) template(cpu string) {
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}}}}
 	s.Selecting = []Selecting{x}
 	s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("2")
+}
+
+// Each pod that goes on waiting has its reason, by node; pods that want their own kind near start one after the other.
+func TestWaits(t *testing.T) {
+	s := newSituation(true)
+	s.Pods[s.pod].Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "a"}
+	s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1500m")
+	plan := func(s *situation) *Plan {
+		t.Helper()
+		in, err := Convert(s.Cluster, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(t.Context(), in, gapwise.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := []Wait{{"d/pod", "of 2 nodes: 1 its node selector or affinity, 1 no room for cpu"}}
+	if p := plan(s); !slices.Equal(p.Waits, want) || !strings.Contains(p.Text(false), "pods that go on waiting:\n  d/pod: of 2 nodes") {
+		t.Errorf("%v\n%s", p.Waits, p.Text(false))
+	}
+	s = newSituation(true)
+	s.Pods[s.pod].Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+		{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "pod"}}}}}}
+	second := *s.Pods[s.pod].DeepCopy()
+	second.Name = "pod2"
+	s.Pods = append(s.Pods, second)
+	if p := plan(s); p.Then.Waiting != 0 || len(p.Stuck) > 0 || len(p.Waves) != 1 || p.Waves[0][0].To != p.Waves[0][1].To {
+		t.Errorf("two that want each other: %+v", p)
+	}
+	for i := range 2 { // each wants the other one, and neither itself
+		x := &s.Pods[1+i]
+		x.Labels = map[string]string{"app": []string{"x", "y"}[i]}
+		x.OwnerReferences[0].Name = x.Labels["app"]
+		x.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = []corev1.PodAffinityTerm{
+			{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"y", "x"}[i]}}}}
+	}
+	if p := plan(s); p.Then.Waiting != 2 || len(p.Stuck) > 0 || p.Waits[0].Why != noCompany {
+		t.Errorf("two that wait for each other: %+v, %v", p, p.Waits)
+	}
 }

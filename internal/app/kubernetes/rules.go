@@ -18,6 +18,9 @@ import (
 // rules adds the rules of the jobs' pods: required affinity and anti-affinity, hard topology spread
 // and host ports, as kube-scheduler's plugins InterPodAffinity, PodTopologySpread and NodePorts decide.
 func (v *converter) rules() error {
+	if err := v.findStarters(); err != nil {
+		return err
+	}
 	for i, g := range v.jobs {
 		p := g.pods[0]
 		if a := p.Spec.Affinity; a != nil {
@@ -149,6 +152,9 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		if others, err = v.company(p.Pod); err != nil {
 			return err
 		}
+		if !v.starters[g.id] { // each of them waits for another one of them
+			others = nil
+		}
 	}
 	if len(others) == 0 {
 		if kind == model.RuleApart {
@@ -158,6 +164,9 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		switch j := &v.in.Jobs[i]; {
 		case len(j.CurrentHosts) == 0:
 			j.Allowed = v.set(make([]bool, len(v.places)))
+			for _, x := range g.pods {
+				x.held = noCompany
+			}
 			v.in.Account.Remarks.Add(p.id, "pods kept waiting: "+noCompany)
 		case !j.Pinned:
 			j.Pinned = true
@@ -166,6 +175,40 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		return nil
 	}
 	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others})
+	return nil
+}
+
+// findStarters finds the jobs whose pods run or could start, one after another: those that ask for no company, for their
+// own kind's, for a daemon set's, or for that of others which could. Pods that wait for each other aren't among them.
+func (v *converter) findStarters() error {
+	v.starters = map[string]bool{}
+	waits := map[*group][]string{}
+	for _, g := range v.jobs {
+		p := g.pods[0]
+		a := p.Spec.Affinity
+		if p.Spec.NodeName != "" || a == nil || a.PodAffinity == nil || len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 || v.withResidents(p.Pod) {
+			v.starters[g.id] = p.held == ""
+			continue
+		}
+		others, err := v.company(p.Pod)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(others, g.id) {
+			v.starters[g.id] = p.held == ""
+		} else if p.held == "" {
+			waits[g] = others
+		}
+	}
+	for again := true; again; {
+		again = false
+		for g, others := range waits {
+			if slices.ContainsFunc(others, func(id string) bool { return v.starters[id] }) {
+				v.starters[g.id], again = true, true
+				delete(waits, g)
+			}
+		}
+	}
 	return nil
 }
 

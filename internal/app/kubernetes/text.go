@@ -70,8 +70,10 @@ func (p *Plan) Text(moves bool) string {
 			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
 		}
 	}
-	if n := len(p.Stuck); n > 0 {
+	if n := len(p.Stuck); n > 0 && slices.ContainsFunc(p.Stuck, func(m Move) bool { return strings.HasPrefix(m.After, roomOn) }) {
 		line("stuck", "%d moves wait for each other's room: they need one more node for a while", n)
+	} else if n > 0 {
+		line("stuck", "%d moves wait for each other's pods: one by one they break a rule between pods", n)
 	}
 	if len(p.Emptied) > 0 {
 		names, more := p.Emptied, ""
@@ -81,6 +83,7 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("\nnodes that become empty:\n  " + words.Wrap(strings.Join(names, ", ")+more, 76, 2) + "\n")
 	}
 	b.WriteString(PinsText(p.Pins))
+	b.WriteString(WaitsText(p.Waits))
 	if !moves {
 		return b.String()
 	}

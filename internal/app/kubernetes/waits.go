@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+)
+
+// Wait explains why a pod goes on waiting in a plan.
+type Wait struct {
+	Pod string `json:"pod"`
+	Why string `json:"why"`
+}
+
+// Why a node doesn't take a pod, by the plugin that decides first.
+const (
+	notHeld     = ""
+	bySelector  = "its node selector or affinity"
+	byTaint     = "a taint"
+	byCordon    = "cordoned"
+	byLabel     = "no label of its topology spread"
+	byVolume    = "its volumes are elsewhere"
+	byPort      = "its host port is taken"
+	byFeature   = "a feature that isn't declared"
+	byResident  = "pods of daemon sets that it avoids, or needs"
+	byClosed    = "the node isn't ready, or over what it has"
+	byCompany   = "affinity, spread or ports of other pods"
+	byOtherRoom = "no room"
+)
+
+// waits explains for each waiting pod of a plan why no node has it. Rooms are those after the plan.
+func (in *Instance) waits(plan view.Plan) (all []Wait) {
+	free := make([][]int64, len(in.Hosts))
+	for h := range in.Hosts {
+		free[h] = slices.Clone(in.Hosts[h].Capacity)
+	}
+	for i := range plan {
+		for _, h := range plan[i] {
+			for r, need := range in.Jobs[i].Needs {
+				if h >= 0 && int(h) < len(free) {
+					free[h][r] -= need
+				}
+			}
+		}
+	}
+	for i := range plan {
+		for k, h := range plan[i] {
+			if h < 0 {
+				p := in.converter.jobs[i].pods[k]
+				all = append(all, Wait{p.id, in.whyWaits(p, i, free)})
+			}
+		}
+	}
+	return all
+}
+
+// whyWaits explains why a pod of job i waits: the fact that holds it, or how many nodes refuse it for which reason.
+func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
+	if p.held != "" {
+		return p.held
+	}
+	count := map[string]int{}
+	for h := range in.Hosts {
+		reason := p.refused[h]
+		switch {
+		case reason != notHeld:
+		case !p.allowed[h]:
+			reason = byResident
+		case in.Hosts[h].Closed:
+			reason = byClosed
+		default:
+			reason = byCompany
+			for r, need := range in.Jobs[i].Needs {
+				if need > free[h][r] {
+					reason = byOtherRoom + " for " + in.converter.names[r]
+					break
+				}
+			}
+		}
+		count[reason]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, reason := range reasons {
+		parts = append(parts, fmt.Sprintf("%d %s", count[reason], reason))
+	}
+	text := fmt.Sprintf("of %d nodes: %s", len(in.Hosts), strings.Join(parts, ", "))
+	if offers := in.offersFor(p, i); offers != "" {
+		text += "; " + offers
+	}
+	return text
+}
+
+// offersFor tells which nodes to buy would have a pod, "" without any to buy.
+func (in *Instance) offersFor(p *pod, i int) string {
+	if len(in.Offers) == 0 {
+		return ""
+	}
+	var fits []string
+	for k := range in.Offers {
+		ok := p.allowed[len(in.Hosts)+k]
+		for r, need := range in.Jobs[i].Needs {
+			ok = ok && need <= in.Offers[k].Capacity[r]
+		}
+		if ok {
+			fits = append(fits, in.Offers[k].ID)
+		}
+	}
+	if fits == nil {
+		return "no node to buy takes it"
+	}
+	return "the limits on nodes to buy leave no " + list(fits)
+}
+
+// WaitsText lists why pods go on waiting; "" if none does.
+func WaitsText(all []Wait) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\npods that go on waiting:\n")
+	for k, x := range all {
+		if k == mostPins {
+			fmt.Fprintf(&b, "  and %d more (--json)\n", len(all)-k)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", x.Pod, x.Why)
+	}
+	return b.String()
+}
+
+// cordonTaint is the taint of a cordoned node.
+var cordonTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
