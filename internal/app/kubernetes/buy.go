@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -32,12 +33,17 @@ func (v *converter) offered() error {
 	for _, text := range v.Offers.notes {
 		v.in.Account.NotModelled.Say("%s", text)
 	}
-	daemons := v.daemons()
+	daemons, zoneKeys := v.daemons(), v.zoneKeys()
 	all := make([]*template, len(v.Offers.all))
 	for k := range v.Offers.all {
 		x := &template{offer: v.Offers.all[k]}
 		x.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "offer/" + x.id, Labels: maps.Clone(x.labels)}, Spec: corev1.NodeSpec{Taints: x.taints}}
 		x.node.Labels[hostname] = x.node.Name // each has one
+		for _, key := range zoneKeys {
+			if zone := zoneOf(x.node); zone != "" && x.node.Labels[key] == "" {
+				x.node.Labels[key] = zone
+			}
+		}
 		x.node.Status.Capacity, x.node.Status.Allocatable = x.capacity, v.allocatable(&x.offer)
 		for _, p := range daemons {
 			if yes, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(x.node); err == nil && yes && tolerates(p, x.node) {
@@ -62,6 +68,26 @@ func (v *converter) offered() error {
 	}
 	v.poolLimits()
 	return nil
+}
+
+// zoneKeys returns the keys of drivers of volumes that stand for the zone of a node: each node that has one has its zone
+// there. A node to buy gets the label when its driver comes.
+func (v *converter) zoneKeys() (keys []string) {
+	for k := range v.c.Volumes {
+		a := v.c.Volumes[k].Spec.NodeAffinity
+		if a == nil || a.Required == nil {
+			continue
+		}
+		for _, t := range a.Required.NodeSelectorTerms {
+			for _, r := range t.MatchExpressions {
+				other := slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return n.Labels[r.Key] != "" && n.Labels[r.Key] != zoneOf(&n) })
+				if strings.HasSuffix(r.Key, "/zone") && r.Key != corev1.LabelTopologyZone && !other && !slices.Contains(keys, r.Key) {
+					keys = append(keys, r.Key)
+				}
+			}
+		}
+	}
+	return keys
 }
 
 // daemons returns a pod of each daemon set, without the fields that bind it to its node.

@@ -28,6 +28,7 @@ type Offers struct {
 	all    []offer
 	limits []poolLimit
 	notes  []string
+	types  []offer // the ones from which pools choose, for their prices
 }
 
 // offer is a type of nodes at a place, as a node of it would be.
@@ -128,7 +129,7 @@ func ReadOffers(files map[string][]byte) (*Offers, error) {
 	}
 	if len(pools) > 0 {
 		types := o.all
-		o.all = nil
+		o.all, o.types = nil, types
 		for k := range pools {
 			o.addPool(&pools[k], types)
 		}
@@ -193,8 +194,24 @@ func (o *Offers) add(x offer) error {
 		x.capacity[corev1.ResourcePods] = resource.MustParse("110") // a kubelet's default
 	}
 	x.name()
+	if slices.ContainsFunc(o.all, func(y offer) bool { return y.id == x.id }) { // other labels tell the lines apart
+		x.id = strings.Join(slices.Concat([]string{x.id}, x.others()), "/")
+	}
 	o.all = append(o.all, x)
 	return nil
+}
+
+// placeLabels are the labels that an offer's name has.
+var placeLabels = []string{corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, capacityLabel}
+
+// others returns the values of the labels that an offer's name doesn't have, in the order of their keys.
+func (x *offer) others() (values []string) {
+	for _, key := range slices.Sorted(maps.Keys(x.labels)) {
+		if !slices.Contains(placeLabels, key) {
+			values = append(values, x.labels[key])
+		}
+	}
+	return values
 }
 
 // name makes the id of an offer from its distinguishing labels.
@@ -323,7 +340,7 @@ func (o *Offers) addPool(p *nodePool, types []offer) {
 			switch {
 			case has && !r.takes(value):
 				variants = nil
-			case has, r.Operator == "NotIn", r.Operator == "DoesNotExist":
+			case has, r.Operator == "NotIn" && own, r.Operator == "DoesNotExist":
 			case own && r.Operator == "In" && len(r.Values)*len(variants) <= mostVariants:
 				var more []map[string]string
 				for _, v := range variants {
@@ -376,20 +393,26 @@ func (r *requirement) takes(value string) bool {
 	return true // Exists
 }
 
-// Prices returns the prices of nodes by the offers: the price of a node's type, in its zone and of its capacity type if
-// there is one; false if an offer has no price.
+// Prices returns the prices of nodes by the offers and by the types from which pools choose: the price of a node's type,
+// of the line with most of its labels, zone and capacity type among them; false if one has no price.
 func (o *Offers) Prices() (Prices, bool) {
-	for k := range o.all {
-		if math.IsNaN(o.all[k].price) {
+	lines := slices.Concat(o.all, o.types)
+	for k := range lines {
+		if math.IsNaN(lines[k].price) {
 			return Prices{}, false
 		}
 	}
 	return Prices{Unit: tableUnit, Of: func(n *corev1.Node) (int64, error) {
 		best, fits := math.NaN(), -1
-		for k := range o.all {
-			x, fit := &o.all[k], 0
-			for _, key := range []string{corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, capacityLabel} {
+		for k := range lines {
+			x, fit := &lines[k], 0
+			for _, key := range placeLabels {
 				if x.labels[key] == n.Labels[key] {
+					fit++
+				}
+			}
+			for key, value := range x.labels {
+				if !slices.Contains(placeLabels, key) && key != poolLabel && value == n.Labels[key] {
 					fit++
 				}
 			}
