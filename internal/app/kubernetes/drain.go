@@ -124,6 +124,7 @@ type drain struct {
 	taken    map[string]bool      // taken over and untouched since
 	stale    []string             // open nodes with the Mark, which others have opened
 	known    map[string]bool      // nodes that were there at the start
+	there    map[string]bool      // nodes that were there when the cluster was read last
 	stays    map[[2]string]string // why the pods of a controller aren't evicted from a node again
 	begun    bool                 // it has changed the cluster
 	result   Drained
@@ -147,10 +148,11 @@ func (d *drain) read(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, there := d.known == nil, map[string]bool{}
+	first := d.known == nil
+	d.there = map[string]bool{}
 	for k := range c.Nodes {
 		n := &c.Nodes[k]
-		there[n.Name] = true
+		d.there[n.Name] = true
 		switch by, marked := n.Annotations[Mark]; {
 		case !first || !marked:
 		case n.Spec.Unschedulable:
@@ -168,9 +170,9 @@ func (d *drain) read(ctx context.Context) (*Cluster, error) {
 		}
 	}
 	if first {
-		d.known = there
+		d.known = d.there
 	}
-	maps.DeleteFunc(d.cordoned, func(node string, _ bool) bool { return !there[node] })
+	maps.DeleteFunc(d.cordoned, func(node string, _ bool) bool { return !d.there[node] })
 	return c, nil
 }
 
@@ -367,7 +369,7 @@ func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 		var nodes []string
 		for _, some := range []map[string]bool{want, d.cordoned} {
 			for node := range some {
-				if want[node] == on && d.cordoned[node] != on {
+				if want[node] == on && d.cordoned[node] != on && d.there[node] {
 					nodes = append(nodes, node)
 				}
 			}
