@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -452,6 +455,7 @@ func TestDrainKilled(t *testing.T) {
 			if x := &p.c.Pods[k]; x.Name == "fixed" {
 				y := x.DeepCopy()
 				y.Name, y.Spec.NodeName = "other", "n4"
+				y.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("4")
 				p.c.Pods = append(p.c.Pods, *y)
 			}
 		}
@@ -515,5 +519,49 @@ func TestEmptyToday(t *testing.T) {
 	r := k.drain(t)
 	if _, closed := k.inUse(); r.err != nil || k.evicted > 0 || strings.Join(closed, " ") != "n1 n2" || strings.Join(r.Empty, " ") != "n1 n2" {
 		t.Errorf("%v, %d evicted, cordoned: %v, %+v", r.err, k.evicted, closed, *r.Drained)
+	}
+}
+
+// The script of a plan waits for successors of what it evicts alone, tries refused evictions again, and opens the nodes
+// that it has cordoned if it fails or is stopped.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	in, p := three().plan(t)
+	text := require.Value(in.Commands(p, []string{"same-step"}))(t)
+	const one, both = "ReplicaSet/other,,False\nReplicaSet/web,,True\n", "ReplicaSet/other,,False\nReplicaSet/web,,True\nReplicaSet/web,,True\n"
+	for name, x := range map[string]struct {
+		evicting string // what an eviction does, in the shell
+		closed   string
+		err      string
+		said     string
+	}{
+		"all goes well":     {evicting: "cp one pods", closed: "n1 n2", err: "<nil>"},
+		"refused first":     {evicting: `[ -e refused ] || { touch refused; echo "Error from server (TooManyRequests): disruption budget" >&2; exit 1; }`, closed: "n1 n2", err: "<nil>", said: "tried again: "},
+		"an eviction fails": {evicting: "echo no such pod >&2; exit 1", err: "exit status 1", said: "no such pod"},
+		"Ctrl-C":            {evicting: "kill -INT $SCRIPT", err: "exit status 130"},
+		"TERM":              {evicting: "kill -TERM $SCRIPT", err: "exit status 143"},
+		"a lost terminal":   {evicting: "kill -HUP $SCRIPT", err: "exit status 129"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			for name, text := range map[string]string{"plan.sh": text, "pods": both, "one": one, "both": both, "sleep": "#!/bin/sh\ncp both pods\n",
+				"kubectl": "#!/bin/sh\ncase \"$1 $7\" in\n'patch '*'\"unschedulable\":true'*) touch \"closed-$3\" ;;\npatch*) rm \"closed-$3\" ;;\nget*) cat pods ;;\ncreate*) " + x.evicting + " ;;\nesac\n"} {
+				require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755))
+			}
+			c := exec.CommandContext(t.Context(), "sh", "-c", "SCRIPT=$$; export SCRIPT; exec sh plan.sh")
+			c.Dir, c.Env = folder, append(os.Environ(), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			out, err := c.CombinedOutput()
+			closed := require.Value(filepath.Glob(filepath.Join(folder, "closed-*")))(t)
+			for k := range closed {
+				_, closed[k], _ = strings.Cut(filepath.Base(closed[k]), "-")
+			}
+			if fmt.Sprint(err) != x.err || strings.Join(closed, " ") != x.closed || !strings.Contains(string(out), x.said) {
+				t.Errorf("%v, want %s; cordoned %v, want %q\n%s", err, x.err, closed, x.closed, out)
+			}
+		})
 	}
 }
