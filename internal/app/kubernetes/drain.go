@@ -90,11 +90,14 @@ func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	}
 	err := d.run(ctx)
 	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
-		err = fmt.Errorf("the drain was stopped: %w", ctx.Err())
+		err = fmt.Errorf("the drain was stopped (%w)", ctx.Err())
 	}
 	after := d.end(context.WithoutCancel(ctx), err)
-	if err != nil && after != nil {
-		err = fmt.Errorf("%w; and the nodes that it had cordoned may be closed still: %w", err, after)
+	switch {
+	case after != nil && err != nil:
+		err = fmt.Errorf("%w; nodes that it had cordoned may be so still, gapwise kubernetes drain --undo opens them: %w", err, after)
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%w, and the nodes that it had cordoned are open", err)
 	}
 	return &d.result, cmp.Or(err, after)
 }
