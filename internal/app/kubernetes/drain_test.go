@@ -319,10 +319,23 @@ func TestDrainDisturbed(t *testing.T) {
 		"comes back": {change: func(p *played) {
 			p.bars = func(x *corev1.Pod, node string) bool { return strings.HasPrefix(x.Name, "web-0") && node != "n1" }
 		}, used: "n1 n3", closed: "n2", evicted: 2, took: 10 * time.Second, log: "wait for a node: shop/web-0-|stays: shop/ReplicaSet/web on n1, it came back",
-			check: func(d drained) string { return strings.Join(d.Stayed, "") }},
+			not: "plan 2", check: func(d drained) string { return strings.Join(d.Stayed, "") }},
+		// If the first cordoned node is opened, it takes one patience more.
+		"comes back to n2": {d: fixed(nodesOf("n1", "n2", "n3")).pod("web-0", "web", "ReplicaSet", "n1", nil).pod("db-0", "db", "StatefulSet", "n2", nil).each(func(p *corev1.Pod) {
+			if p.Name == "fixed" {
+				p.Spec.NodeName = "n3"
+			}
+		}), change: func(p *played) {
+			p.bars = func(x *corev1.Pod, node string) bool { return strings.HasPrefix(x.Name, "db-0") && node != "n2" }
+		}, used: "n2 n3", closed: "n1", evicted: 2, took: 10 * time.Second, not: "uncordon n1"},
 		// With the patience from the eviction on, nodes are opened.
 		"ends slowly": {d: three().each(func(p *corev1.Pod) { grace := int64(60); p.Spec.TerminationGracePeriodSeconds = &grace }),
-			change: func(p *played) { p.ends = 50 * time.Second }, used: "n3", closed: "n1 n2", evicted: 2, took: 50 * time.Second, not: "uncordon|stays"},
+			change: func(p *played) {
+				p.ends = 50 * time.Second
+				var begin time.Time
+				p.after = func() { begin = time.Now() }
+				p.bars = func(*corev1.Pod, string) bool { return time.Since(begin) < 55*time.Second }
+			}, used: "n3", closed: "n1 n2", evicted: 2, took: 55 * time.Second, not: "uncordon|stays"},
 		// Without a limit it waits for ever.
 		"doesn't end": {change: func(p *played) { p.ends = 1000 * time.Hour }, used: "n1 n2 n3", closed: "n1 n2", evicted: 2, took: 40 * time.Second, log: "it doesn't end"},
 		// If all waiting pods count, three nodes are opened one after another.
@@ -352,7 +365,7 @@ func TestDrainDisturbed(t *testing.T) {
 			log: "refused, to be tried again for 10s: shop/web-0: the eviction is refused: disruption budget web", not: "not as simulated",
 			check: func(d drained) string { return map[bool]string{true: "one"}[d.Refused == 1] }},
 		// Without stays it is asked for in five plans.
-		"refused for good": {change: func(p *played) { p.refused = -1 }, used: "n1 n2 n3", closed: "", evicted: 0, took: 20 * time.Second, log: "its eviction was refused for 10s"},
+		"refused for good": {change: func(p *played) { p.refused = -1 }, used: "n1 n2 n3", closed: "", evicted: 0, took: 20 * time.Second, log: "its eviction was refused for 10s", not: "plan 2"},
 		// If new nodes aren't kept, n9 is emptied and cordoned.
 		"a node joins": {change: func(p *played) {
 			p.after = func() {
@@ -398,6 +411,11 @@ func TestDrainDisturbed(t *testing.T) {
 			if strings.Join(used, " ") != x.used || strings.Join(closed, " ") != x.closed || p.evicted != x.evicted {
 				t.Errorf("in use %v, want %s; cordoned %v, want %s; %d evicted, want %d", used, x.used, closed, x.closed, p.evicted, x.evicted)
 			}
+			for k := range p.c.Nodes {
+				if _, marked := p.c.Nodes[k].Annotations[kubernetes.Mark]; marked && !p.c.Nodes[k].Spec.Unschedulable {
+					t.Errorf("%s is open and has the mark", p.c.Nodes[k].Name)
+				}
+			}
 			if d.err == nil && x.err != "" || d.err != nil && d.err.Error() != x.err {
 				t.Errorf("%v, want %q", d.err, x.err)
 			}
@@ -424,10 +442,10 @@ func TestDrainDisturbed(t *testing.T) {
 	}
 }
 
-// each changes all pods with a controller.
+// each changes all pods.
 func (d *madeUp) each(change func(*corev1.Pod)) *madeUp {
 	for _, x := range d.items {
-		if p, ok := x.(*corev1.Pod); ok && p.OwnerReferences != nil {
+		if p, ok := x.(*corev1.Pod); ok {
 			change(p)
 		}
 	}
@@ -555,6 +573,9 @@ func TestCommands(t *testing.T) {
 			c := exec.CommandContext(t.Context(), "sh", "-c", "SCRIPT=$$; export SCRIPT; exec sh plan.sh")
 			c.Dir, c.Env = folder, append(os.Environ(), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			out, err := c.CombinedOutput()
+			if pods := require.Value(os.ReadFile(filepath.Join(folder, "pods")))(t); err == nil && string(pods) != both {
+				t.Error("it doesn't wait for the successors")
+			}
 			closed := require.Value(filepath.Glob(filepath.Join(folder, "closed-*")))(t)
 			for k := range closed {
 				_, closed[k], _ = strings.Cut(filepath.Base(closed[k]), "-")
