@@ -586,3 +586,46 @@ func TestCommands(t *testing.T) {
 		})
 	}
 }
+
+// kubectl's answers: a patch that is refused is made without the mark, and said so; nodes that are gone are open; evictions
+// are refused, of pods that are gone, or fail.
+func TestKubectl(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(`#!/bin/sh
+echo "$*" >>"$(dirname "$0")/said"
+case "$*" in
+"patch node n2 "*) echo 'admission webhook denied the request' ;;
+*n3*) echo 'Error from server (NotFound): nodes "n3" not found' ;;
+*busy*) echo "Error from server (TooManyRequests): Cannot evict pod as it would violate the pod's disruption budget." ;;
+*gone*) echo 'Error from server (NotFound): pods "gone" not found' ;;
+*twice*) echo 'Error from server (InternalError): This pod has more than one PodDisruptionBudget' ;;
+*) exit 0 ;;
+esac >&2
+exit 1
+`), 0o755))
+	k, ctx := kubernetes.Kubectl{By: "a test"}, t.Context()
+	if err := k.Cordon(ctx, true, "n1", "n2"); !errors.Is(err, kubernetes.ErrUnmarked) || !strings.Contains(err.Error(), "n2: kubectl patch: exit status 1: admission webhook") {
+		t.Errorf("no mark on n2: %v", err)
+	}
+	said := string(require.Value(os.ReadFile(filepath.Join(folder, "said")))(t))
+	want := `patch node n1 --type merge -p {"metadata":{"annotations":{"gapwise.dev/cordoned-by":"a test"}},"spec":{"unschedulable":true}}`
+	if !strings.HasPrefix(said, want+"\n") || !strings.HasSuffix(said, "\ncordon n2\n") {
+		t.Errorf("%s\nwant %s", said, want)
+	}
+	require.OK(t, k.Cordon(ctx, false, "n1", "n2", "n3"))
+	if err := k.Cordon(ctx, true, "n3"); err == nil || errors.Is(err, kubernetes.ErrUnmarked) {
+		t.Errorf("a node that is gone: %v", err)
+	}
+	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "gone": kubernetes.ErrGone, "web": nil} {
+		if err := k.Evict(ctx, "shop", pod); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", pod, err, want)
+		}
+	}
+	if err := k.Evict(ctx, "shop", "twice"); err == nil || errors.Is(err, kubernetes.ErrRefused) || errors.Is(err, kubernetes.ErrGone) {
+		t.Errorf("two budgets: %v", err)
+	}
+}
