@@ -60,8 +60,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Description: "Exit codes are those of solve: 5 where something is left open. The order\n" +
 					"keeps the budgets. Commands aren't printed for a plan that may harm what\n" +
 					"runs: pods of Jobs, pods without a second replica, two of a workload without\n" +
-					"a budget in one step, pods that aren't ready, nodes that others have\n" +
-					"cordoned. --allow lets them be.",
+					"a budget in one step, nodes that others have cordoned. --allow lets them be.\n" +
+					"The commands open the nodes again if they fail or are stopped.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
@@ -103,13 +103,16 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"--context. What becomes empty is cordoned first. For each step the nodes\n" +
 					"that kube-scheduler would prefer to the plan's are cordoned until the new\n" +
 					"pods are ready. If it chooses otherwise, the cluster is planned again.\n" +
-					"Budgets are kept by the eviction API. Ctrl-C opens the nodes again. Empty\n" +
-					"nodes stay cordoned. What may harm what runs stops it, as with\n" +
+					"Budgets are kept by the eviction API. Ctrl-C, TERM, a closed terminal and a\n" +
+					"closed pipe open the nodes again. Empty nodes stay cordoned. A cordoned node\n" +
+					"has the annotation " + kubernetes.Mark + ": the next drain takes\n" +
+					"it over, and --undo opens it. What may harm what runs stops a drain, as with\n" +
 					"plan --commands, unless --allow has it.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
 					allow,
-					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for a wave's new pods to run"},
+					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for new pods to run once the old ones are gone, and for a budget to allow an eviction"},
 				}),
 				Action: p.kubernetesDrain,
 			},
@@ -419,14 +422,27 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, report.Options{}) })
 }
 
-// kubernetesDrain carries plans out.
+// kubernetesDrain carries plans out, or opens what was cordoned for them.
 func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
-	if !c.Bool("execute") {
+	execute, undo := c.Bool("execute"), c.Bool("undo")
+	if !execute && !undo {
 		return p.kubernetesPlan(ctx, c)
+	}
+	if execute && undo {
+		return usagef("kubernetes drain: give --execute or --undo, not both")
 	}
 	name := c.String("context")
 	if name == "" {
-		return usagef("kubernetes drain: --execute needs --context, a cluster; files can't be drained")
+		return usagef("kubernetes drain: --execute and --undo need --context, a cluster; files can't be drained")
+	}
+	k := kubernetes.Kubectl{Args: []string{"--context", name}, By: drainID()}
+	if undo {
+		nodes, err := kubernetes.Undo(ctx, k)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(p.out, words.Wrap(strings.TrimSuffix(words.Plural(len(nodes), "node")+" opened: "+strings.Join(nodes, ", "), ": "), 78, 2))
+		return err
 	}
 	o, err := solvingOptions(c)
 	if err != nil {
@@ -440,14 +456,39 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d, err := kubernetes.Drain(ctx, kubernetes.Kubectl{Args: []string{"--context", name}}, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
-		Log: func(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }})
+	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
+	ctx, stop := hungUp(ctx)
+	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
+		Log: func(format string, args ...any) {
+			if _, err := fmt.Fprintf(p.err, format+"\n", args...); err != nil {
+				stop()
+			}
+		}})
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
-	if err == nil && len(d.Empty) > 0 {
-		fmt.Fprintln(p.out, words.Wrap("empty and cordoned: "+strings.Join(d.Empty, ", "), 78, 2))
+	for _, x := range []struct {
+		what  string
+		which []string
+	}{{"empty and cordoned", d.Empty}, {"empty, not cordoned by a drain", d.Idle}, {"in use and cordoned", d.Closed},
+		{"joined, left alone", d.Joined}, {"not evicted again", d.Stayed}} {
+		if len(x.which) > 0 {
+			fmt.Fprintln(p.out, words.Wrap(x.what+": "+strings.Join(x.which, ", "), 78, 2))
+		}
+	}
+	var idle *kubernetes.IdleError
+	if errors.As(err, &idle) {
+		return p.idle(c, err)
 	}
 	return harmful(err)
+}
+
+// drainID tells a drain from others: when and where it began.
+func drainID() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("gapwise kubernetes drain, %s, %s, process %d", time.Now().UTC().Format(time.RFC3339), host, os.Getpid())
 }
 
 // kubernetesExplain solves the cluster as it is and without each rule.

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -198,5 +199,52 @@ func TestTermReport(t *testing.T) {
 	}
 	if p := (&program{patience: patience}); p.leave("report") != p.leave("bench") || p.leave("report") <= p.leave("bound") {
 		t.Error("report has no time to write its page")
+	}
+}
+
+// Whatever stops a drain, signals, a lost terminal, or a pipe that nobody reads, it opens the nodes that it has cordoned,
+// however long that takes.
+func TestTermDrain(t *testing.T) {
+	t.Parallel()
+	const kubectl = `#!/bin/sh
+case "$3 $9" in
+"get "*) if [ -e evicted ]; then cat after.json; else cat before.json; fi ;;
+"create "*) touch evicted ;;
+"patch "*true*) touch closed ;;
+"patch "*) sleep 1 && rm closed ;;
+*) exit 1 ;;
+esac
+`
+	node := `{"kind":"Node","metadata":{"name":"%s"},"status":{"allocatable":{"cpu":"8","memory":"8Gi","pods":"9"}}}`
+	pod := `,{"kind":"Pod","metadata":{"namespace":"shop","name":"%s","ownerReferences":[{"kind":"ReplicaSet","name":"web","controller":true}]},"spec":{"nodeName":"%s","containers":[{"resources":{"requests":{"cpu":"1"}}}]}}`
+	begin := `{"kind":"List","items":[` + fmt.Sprintf(node, "n1") + "," + fmt.Sprintf(node, "n2") + fmt.Sprintf(pod, "web-1", "n2") + strings.Replace(fmt.Sprintf(pod, "fixed", "n2"), `"controller":true`, `"controller":false`, 1)
+	for name, sent := range map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "pipe": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range map[string]string{"kubectl": kubectl, "before.json": begin + fmt.Sprintf(pod, "web-0", "n1") + "]}", "after.json": begin + fmt.Sprintf(pod, "web-2", "") + "]}"} {
+				require.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+			}
+			c := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", "--execute")
+			c.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			log := require.Value(c.StderrPipe())(t)
+			require.OK(t, c.Start())
+			said, seen := "", false
+			for lines := bufio.NewScanner(log); lines.Scan(); {
+				said += lines.Text() + "\n"
+				if sent == nil && strings.HasPrefix(lines.Text(), "plan 1") {
+					require.OK(t, log.Close())
+				}
+				if sent != nil && strings.HasPrefix(lines.Text(), "evict ") {
+					_, err := os.Stat(filepath.Join(dir, "closed"))
+					seen = err == nil
+					require.OK(t, c.Process.Signal(sent))
+				}
+			}
+			c.Wait()
+			if _, err := os.Stat(filepath.Join(dir, "closed")); err == nil || !seen && sent != nil || sent != nil && !strings.HasSuffix(said, "\nuncordon n1\ngapwise: the drain was stopped (context canceled), and the nodes that it had cordoned are open\n") {
+				t.Errorf("cordoned at the signal: %v, at the end: %v\n%s", seen, err == nil, said)
+			}
+		})
 	}
 }

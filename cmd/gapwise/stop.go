@@ -22,7 +22,7 @@ func (p *program) leave(command string) time.Duration {
 	switch command {
 	case "solve", "audit", "bench", "report":
 		return 16 * p.patience
-	case "serve", "session": // it ends by itself, after its grace
+	case "serve", "session", "drain": // it ends by itself, after its grace, or with its nodes open
 		return math.MaxInt64
 	}
 	return p.patience
@@ -40,6 +40,9 @@ func (p *program) untilLeft(ctx context.Context, args []string) int {
 		if slices.ContainsFunc(p.benchCommands(), func(x command) bool { return x.name == args[2] }) {
 			name = args[2]
 		}
+	}
+	if name == "kubernetes" && slices.Contains(args[2:], "drain") {
+		name = "drain"
 	}
 	code := 0
 	returned, err := panics.Within(ctx, func() time.Duration { return p.leave(name) }, func() error { code = p.run(ctx, args); return nil })

@@ -27,6 +27,8 @@ type Bound struct {
 	Infeasible bool            `json:"infeasible,omitempty"`
 	Why        string          `json:"why"`
 	Evidence   *model.Evidence `json:"evidence,omitempty"`
+	// Empty are nodes with no pods but those of daemon sets and the like today.
+	Empty []string `json:"empty_nodes,omitempty"`
 }
 
 // Bound returns the bound on the cost. O(host sets × resources × nodes log nodes + pods).
@@ -35,7 +37,7 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	first.Goal = model.GoalCost
 	c := view.OfConsolidation(&first, 0)
 	now := in.state(c, c.Today())
-	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting}
+	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Empty: in.empty()}
 	for k, x := range in.bounding(ctx, &first) {
 		q := consbounds.Quick(ctx, x.Consolidation)[0]
 		cost := max(0, int64(q.Value)-x.waits)
@@ -134,6 +136,7 @@ func (b *Bound) Text() string {
 		waiting = fmt.Sprintf("; waiting pods: %d", b.Waiting)
 	}
 	fmt.Fprintf(&t, "now        %s, %s%s\n", words.Plural(b.Nodes, "node"), Money(float64(b.Now), b.PriceUnit), waiting)
+	t.WriteString(emptyText(b.Empty, mostNames))
 	if b.Infeasible {
 		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
 		return t.String()

@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,23 +13,36 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // ErrRefused is the error of an eviction that the cluster refuses now, by a budget.
 var ErrRefused = errors.New("the eviction is refused")
 
+// ErrGone is the error of an eviction of a pod that isn't there.
+var ErrGone = errors.New("the pod is gone")
+
+// ErrUnmarked is the error of a cordon that is made, but that a later run can't know for gapwise's.
+var ErrUnmarked = errors.New("cordoned without a mark")
+
 // ErrLaunch is the error of a drain with a plan that buys nodes: no eviction launches them.
 var ErrLaunch = errors.New("the plan needs nodes that a drain can't launch")
+
+// Mark is the annotation of nodes that a drain or a script has cordoned. Its value tells which one, and when.
+const Mark = "gapwise.dev/cordoned-by"
 
 // Control is a drain's access to a cluster.
 type Control interface {
 	Read(ctx context.Context) (*Cluster, error)
-	// Cordon lets no new pods on some nodes; with on false it does again.
+	// Cordon lets no new pods on some nodes and gives them the Mark, both at once; with on false it undoes both. Nodes that
+	// are gone are open. The error is ErrUnmarked if all is done but for marks.
 	Cordon(ctx context.Context, on bool, nodes ...string) error
-	// Evict asks for the eviction of a pod; the error is ErrRefused if a budget doesn't allow it.
+	// Evict asks for the eviction of a pod. The error is ErrRefused if a budget doesn't allow it, ErrGone if there is no
+	// such pod.
 	Evict(ctx context.Context, namespace, pod string) error
 }
 
@@ -38,7 +52,8 @@ type DrainOptions struct {
 	Solve   gapwise.Options
 	// Allow names Harms, and workloads, that don't stop it.
 	Allow []string
-	// Patience is how long a wave may take until its successors run, Poll how often is asked.
+	// Patience is how long successors may take to run once the evicted pods are gone, and a budget to allow an eviction.
+	// Poll is how often is asked.
 	Patience, Poll time.Duration
 	// Steps bounds the steps, but for the steps of the plan that is being carried out; 0: a thousand.
 	Steps int
@@ -48,39 +63,73 @@ type DrainOptions struct {
 
 // Drained is the result of a drain.
 type Drained struct {
-	Before, After State
+	Before, After State // After is read at the end, also after a failure
 	Planned       int64 // moves of the first plan
 	Plans, Steps  int
 	Evicted       int
-	Refused       int      // evictions that budgets refused, each time counted
+	Refused       int      // pods whose eviction a budget refused, counted once in each step
 	Empty         []string // nodes without pods that count, which stay cordoned: they can be given back
+	Idle          []string // such nodes that it leaves as they are: open, or cordoned by others
+	Closed        []string // nodes in use that stay cordoned, with the reason
+	Joined        []string // nodes that weren't there at the start
+	Stayed        []string // workloads that weren't evicted from a node again, with the reason
 }
 
 // Drain carries out plans, step by step. The nodes that a plan empties, and those that are empty, are cordoned first, so that
 // no more nodes are in use than before. Evicted pods' successors go where the scheduler likes. So each step cordons the
-// nodes that it would prefer, by the simulation of its choice, until the successors are ready. If then all is as it was
-// simulated, the next step follows. Otherwise the cluster is planned again. It ends when no move saves anything, or
-// nothing has become cheaper in four plans. If successors find no node in time, an emptied one is opened for them. If
-// ctx ends, or something fails, the nodes that it has cordoned are opened again; otherwise only the ones that hold pods
-// are. A plan that may harm running pods isn't carried out: ErrHarm.
+// nodes that it would prefer, by the simulation of its choice, until the successors are ready. No other pods are waited
+// for. If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again. Workloads that
+// came back to a node stay there. It ends when no move saves anything, or nothing has become cheaper in four plans. If
+// successors find no node in time, cordoned nodes are opened for them. Nodes with the Mark are taken over from earlier
+// runs. Nodes that join are kept. If ctx ends, or something fails, the nodes that it has cordoned are opened again;
+// otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
-	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}}
+	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}, taken: map[string]bool{}, stays: map[[2]string]string{}}
 	if d.Steps == 0 {
 		d.Steps = 1000
 	}
 	err := d.run(ctx)
-	open := slices.DeleteFunc(d.list(), func(node string) bool { return err == nil && slices.Contains(d.result.Empty, node) })
-	if len(open) > 0 {
-		err = errors.Join(err, k.Cordon(context.WithoutCancel(ctx), false, open...))
-		d.Log("uncordon %s", strings.Join(open, " "))
+	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
+		err = fmt.Errorf("the drain was stopped (%w)", ctx.Err())
 	}
-	return &d.result, err
+	after := d.end(context.WithoutCancel(ctx), err)
+	switch {
+	case after != nil && err != nil:
+		err = fmt.Errorf("%w; nodes that it had cordoned may be so still, gapwise kubernetes drain --undo opens them: %w", err, after)
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%w, and the nodes that it had cordoned are open", err)
+	}
+	return &d.result, cmp.Or(err, after)
+}
+
+// Undo opens all nodes with the Mark and returns them.
+func Undo(ctx context.Context, k Control) ([]string, error) {
+	c, err := k.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []string
+	for n := range c.Nodes {
+		if _, marked := c.Nodes[n].Annotations[Mark]; marked {
+			nodes = append(nodes, c.Nodes[n].Name)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	return nodes, k.Cordon(ctx, false, nodes...)
 }
 
 type drain struct {
 	Control
 	DrainOptions
-	cordoned map[string]bool // by this drain
+	cordoned map[string]bool      // by this drain, or taken over
+	taken    map[string]bool      // taken over and untouched since
+	stale    []string             // open nodes with the Mark, which others have opened
+	known    map[string]bool      // nodes that were there at the start
+	there    map[string]bool      // nodes that were there when the cluster was read last
+	stays    map[[2]string]string // why the pods of a controller aren't evicted from a node again
+	begun    bool                 // it has changed the cluster
 	result   Drained
 }
 
@@ -95,18 +144,55 @@ func (d *drain) list() (all []string) {
 	return all
 }
 
-// plan reads the cluster and plans; nodes that this drain has cordoned count as open.
-func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
+// read reads the cluster; nodes that this drain has cordoned count as open. The first time it takes over the nodes with
+// the Mark, later it notes the nodes that have joined, and forgets those that are gone.
+func (d *drain) read(ctx context.Context) (*Cluster, error) {
 	c, err := d.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first := d.known == nil
+	d.there = map[string]bool{}
+	for k := range c.Nodes {
+		n := &c.Nodes[k]
+		d.there[n.Name] = true
+		switch by, marked := n.Annotations[Mark]; {
+		case !first || !marked:
+		case n.Spec.Unschedulable:
+			d.cordoned[n.Name], d.taken[n.Name] = true, true
+			d.Log("take over %s, cordoned by %s", n.Name, by)
+		default:
+			d.stale = append(d.stale, n.Name)
+		}
+		if !first && !d.known[n.Name] && !slices.Contains(d.result.Joined, n.Name) {
+			d.result.Joined = append(d.result.Joined, n.Name)
+			d.Log("joined: %s, which is kept", n.Name)
+		}
+		if d.cordoned[n.Name] {
+			open(n)
+		}
+	}
+	if first {
+		d.known = d.there
+	}
+	maps.DeleteFunc(d.cordoned, func(node string, _ bool) bool { return !d.there[node] })
+	return c, nil
+}
+
+// plan reads the cluster and plans. Nodes that have joined are kept. Pods that are not to be evicted again are read as if
+// they asked for it.
+func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
+	c, err := d.read(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for k := range c.Nodes {
-		if d.cordoned[c.Nodes[k].Name] {
-			open(&c.Nodes[k])
+	for k := range c.Pods {
+		if p := &c.Pods[k]; d.stays[[2]string{controller(p), p.Spec.NodeName}] != "" {
+			p.Annotations = maps.Clone(p.Annotations)
+			metav1.SetMetaDataAnnotation(&p.ObjectMeta, karpenterKeep, "true")
 		}
 	}
-	in, err := Convert(c, d.Options)
+	in, err := Convert(c, d.reading(c))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,45 +200,140 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
+// reading returns the options by which a cluster is read: nodes that have joined are kept.
+func (d *drain) reading(c *Cluster) Options {
+	o := d.Options
+	o.Keep = slices.Clone(o.Keep)
+	for k := range c.Nodes {
+		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) {
+			o.Keep = append(o.Keep, node)
+		}
+	}
+	return o
+}
+
 // open turns a cordoned node into one that isn't, as it is read.
 func open(n *corev1.Node) {
 	n.Spec.Unschedulable = false
-	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 }
 
 func (d *drain) run(ctx context.Context) error {
-	cheapest, since := int64(-1), 0
+	cheapest, since, joined := int64(-1), 0, 0
 	for ; ; d.result.Plans++ {
 		in, p, err := d.plan(ctx)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		if d.result.Plans == 0 {
 			d.result.Before, d.result.Planned = p.Now, p.Moves
 		}
 		d.result.After = p.Now
+		if n := len(d.result.Joined); n > joined { // they are kept, so that they cost
+			joined, cheapest = n, -1
+		}
 		if cheapest < 0 || p.Now.Cost < cheapest {
 			cheapest, since = p.Now.Cost, 0
 		} else {
 			since++
 		}
 		if p.Now.Cost <= p.Then.Cost || len(p.Steps) == 0 || since > 4 || d.result.Steps >= d.Steps {
-			d.result.Empty = in.empty()
-			d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), p.Now.Nodes-p.Then.Nodes)
-			return nil
+			return d.finish(ctx, in, p)
 		}
 		if len(p.Launch) > 0 {
 			return fmt.Errorf("%w: launch %s by your cloud or node pool, then drain again; Karpenter launches nodes by itself only for pods that wait", ErrLaunch, launchText(p.Launch))
 		}
-		if err := in.harm(p, d.Allow, d.result.Plans > 0, false); err != nil {
+		if err := in.harm(p, d.Allow, d.begun); err != nil {
 			return err
 		}
 		d.Log("plan %d: %s in use, %d could do, %s to move in %s", d.result.Plans+1, words.Plural(p.Now.Nodes, "node"), p.Then.Nodes,
 			words.Plural(int(p.Moves), "pod"), words.Plural(len(p.Steps), "step"))
+		if err := d.begin(ctx); err != nil {
+			return err
+		}
 		if err := d.carryOut(ctx, in, p); err != nil {
 			return err
 		}
 	}
+}
+
+// begin takes the Mark from nodes that others have opened: if they cordon one, it is theirs.
+func (d *drain) begin(ctx context.Context) error {
+	if d.begun = true; len(d.stale) == 0 {
+		return nil
+	}
+	stale := d.stale
+	d.stale = nil
+	return d.Cordon(ctx, false, stale...)
+}
+
+// finish cordons the nodes that are empty, and no others.
+func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
+	c := view.OfConsolidation(in.Consolidation, 0)
+	want := map[string]bool{}
+	for h, idle := range in.unused(c, c.Today()) {
+		if idle {
+			want[in.Hosts[h].ID] = true
+		}
+	}
+	if err := p.named(); err != nil {
+		return err
+	}
+	if err := d.begin(ctx); err != nil {
+		return err
+	}
+	if err := d.cordon(ctx, want); err != nil {
+		return err
+	}
+	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), p.Now.Nodes-p.Then.Nodes)
+	return nil
+}
+
+// end opens the nodes that are in use, after a failure all that this drain has cordoned, and reads the figures. Before
+// anything was begun it leaves what an earlier run has cordoned as it is.
+func (d *drain) end(ctx context.Context, failed error) error {
+	c, err := d.read(ctx)
+	var in *Instance
+	if err == nil {
+		in, err = Convert(c, d.reading(c))
+	}
+	if err != nil { // what is in use isn't known
+		if d.begun && len(d.list()) > 0 {
+			return errors.Join(err, d.cordon(ctx, nil))
+		}
+		return nil
+	}
+	today := view.OfConsolidation(in.Consolidation, 0)
+	idle := map[string]bool{}
+	for _, node := range in.empty() {
+		idle[node] = true
+	}
+	stay := map[string]bool{}
+	for _, node := range d.list() {
+		stay[node] = idle[node] && (failed == nil || d.taken[node]) || !d.begun
+	}
+	err = d.cordon(ctx, stay)
+	d.result.After = in.state(today, today.Today())
+	for _, node := range in.empty() {
+		if d.cordoned[node] {
+			d.result.Empty = append(d.result.Empty, node)
+		} else {
+			d.result.Idle = append(d.result.Idle, node)
+		}
+	}
+	for h := range today.Existing {
+		switch node := in.Hosts[h].ID; {
+		case idle[node], in.Hosts[h].Closed:
+		case d.cordoned[node]:
+			d.result.Closed = append(d.result.Closed, node+" (by an earlier run; gapwise kubernetes drain --undo opens it)")
+		case in.Cordoned[node]:
+			d.result.Closed = append(d.result.Closed, node+" (by others)")
+		}
+	}
+	for _, x := range slices.SortedFunc(maps.Keys(d.stays), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		d.result.Stayed = append(d.result.Stayed, fmt.Sprintf("%s on %s (%s)", x[0], x[1], d.stays[x]))
+	}
+	return err
 }
 
 // carryOut goes through the steps of a plan, as long as all happens as it was simulated.
@@ -171,13 +352,16 @@ func (d *drain) carryOut(ctx context.Context, in *Instance, p *Plan) error {
 			return err
 		}
 		d.result.Steps++
-		if err := d.step(ctx, p.Steps[k].Moves, in, e, p.Now.Waiting); err != nil {
+		s := &step{drain: d, in: in, e: e, fence: fence, known: e.node, budgets: map[int]bool{}}
+		now, err := s.run(ctx, p.Steps[k].Moves)
+		if err != nil {
 			return err
 		}
 		if !e.met {
 			d.Log("not as simulated")
 			break
 		}
+		e.node = now.node
 	}
 	return d.cordon(ctx, fence)
 }
@@ -188,7 +372,7 @@ func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 		var nodes []string
 		for _, some := range []map[string]bool{want, d.cordoned} {
 			for node := range some {
-				if want[node] == on && d.cordoned[node] != on {
+				if want[node] == on && d.cordoned[node] != on && d.there[node] {
 					nodes = append(nodes, node)
 				}
 			}
@@ -199,42 +383,49 @@ func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 		nodes = slices.Compact(nodes)
 		for _, node := range nodes { // also if it fails: some may be done
 			d.cordoned[node] = on || d.cordoned[node]
+			delete(d.taken, node)
 		}
-		if err := d.Cordon(ctx, on, nodes...); err != nil {
+		err := d.Cordon(ctx, on, nodes...)
+		if err != nil && !errors.Is(err, ErrUnmarked) {
 			return err
 		}
 		for _, node := range nodes {
 			d.cordoned[node] = on
 		}
 		d.Log("%s %s", map[bool]string{true: "cordon", false: "uncordon"}[on], strings.Join(nodes, " "))
+		if err != nil {
+			d.Log("%v", err)
+		}
 	}
 	return nil
 }
 
 // expected is how many pods of each controller each node should have.
 type expected struct {
-	on    map[[2]string]int // controller, node
-	of    map[string]int    // controller: everywhere
-	pods  map[string]string // controller of each pod by namespace/name
-	node  map[string]string
-	moved map[string]bool // controllers
-	met   bool
+	on   map[[2]string]int // controller, node
+	pods map[string]string // controller of each pod by namespace/name
+	node map[string]string // of each pod
+	met  bool
 }
 
 func expectations(c *Cluster) *expected {
-	e := &expected{on: map[[2]string]int{}, of: map[string]int{}, pods: map[string]string{}, node: map[string]string{}, moved: map[string]bool{}}
+	e := &expected{on: map[[2]string]int{}, pods: map[string]string{}, node: map[string]string{}}
 	for k := range c.Pods {
 		p := &c.Pods[k]
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || p.DeletionTimestamp != nil {
 			continue
 		}
-		kind, name := owned(p)
-		key := p.Namespace + "/" + kind + "/" + name
+		key := controller(p)
 		e.on[[2]string{key, p.Spec.NodeName}]++
-		e.of[key]++
 		e.pods[p.Namespace+"/"+p.Name], e.node[p.Namespace+"/"+p.Name] = key, p.Spec.NodeName
 	}
 	return e
+}
+
+// controller names a pod's controller, "namespace/kind/name".
+func controller(p *corev1.Pod) string {
+	kind, name := owned(p)
+	return p.Namespace + "/" + kind + "/" + name
 }
 
 // move notes that a pod moves.
@@ -244,17 +435,6 @@ func (e *expected) move(m Move) {
 		delete(e.on, [2]string{key, m.From})
 	}
 	e.on[[2]string{key, m.To}]++
-	e.moved[key] = true
-}
-
-// complete reports whether each controller with moved pods has as many as before.
-func (e *expected) complete(now *expected) bool {
-	for key := range e.moved {
-		if now.of[key] < e.of[key] {
-			return false
-		}
-	}
-	return true
 }
 
 // empty returns the nodes without pods that count.
@@ -266,75 +446,290 @@ func (in *Instance) empty() (all []string) {
 		}
 	}
 	for k := range in.Hosts {
-		if h := &in.Hosts[k]; !used[h.ID] && !h.Kept {
+		if h := &in.Hosts[k]; !used[h.ID] && !h.Kept && !h.Closed {
 			all = append(all, h.ID)
 		}
 	}
 	return all
 }
 
-// step evicts pods and waits until their successors are ready, no more wait for a node than before, and the budgets
-// allow as much as before.
-func (d *drain) step(ctx context.Context, moves []Move, in *Instance, e *expected, before int) error {
-	budgets := map[int]bool{}
+// step is a part of a plan that is being carried out.
+type step struct {
+	*drain
+	in      *Instance
+	e       *expected
+	fence   map[string]bool
+	known   map[string]string // pods that aren't successors of this step's, by namespace/name
+	budgets map[int]bool      // of the pods that it evicts
+	evicted []evicted
+	last    time.Time // when the last one was
+}
+
+// evicted is a pod that has been evicted.
+type evicted struct {
+	Move
+	owner string
+	ready bool // before: its successor is to be ready
+	grace time.Duration
+	gone  bool
+}
+
+// run evicts pods and waits until they are gone and their successors are as ready as they were, and the budgets allow as
+// much as before. Other pods aren't waited for.
+func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
+	pods := map[string]*corev1.Pod{}
+	for k := range s.in.Cluster.Pods {
+		p := &s.in.Cluster.Pods[k]
+		pods[p.Namespace+"/"+p.Name] = p
+	}
+	all := true
 	for _, m := range moves {
 		if m.From == "" {
-			e.move(m)
+			s.e.move(m)
 			continue
 		}
-		namespace, name, _ := strings.Cut(m.Pod, "/")
-		switch err := d.Evict(ctx, namespace, name); {
-		case errors.Is(err, ErrRefused):
-			d.result.Refused++
-			d.Log("refused: %s", m.Pod)
-		case err != nil:
-			return err
-		default:
-			d.result.Evicted++
-			d.Log("evict %s from %s", m.Pod, m.From)
-			e.move(m)
+		for _, b := range s.in.Budgets[m.Pod] {
+			s.budgets[b] = true
 		}
-		for _, b := range in.Budgets[m.Pod] {
-			budgets[b] = true
+		if s.stays[[2]string{s.e.pods[m.Pod], m.From}] != "" { // without pins it is planned all the same
+			all = false
+			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		went, err := s.evict(ctx, m)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if all = all && went; !went {
+			continue
+		}
+		s.e.move(m)
+		p := pods[m.Pod]
+		x := evicted{Move: m, owner: controller(p), ready: !unready(p) && p.Status.Phase != corev1.PodPending, grace: corev1.DefaultTerminationGracePeriodSeconds * time.Second}
+		if grace := p.Spec.TerminationGracePeriodSeconds; grace != nil {
+			x.grace = time.Duration(*grace) * time.Second
+		}
+		s.evicted, s.last = append(s.evicted, x), time.Now()
+	}
+	now, err := s.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range s.evicted {
+		if at := [2]string{x.owner, x.From}; now.on[at] > s.e.on[at] {
+			s.stay(x.Move, x.owner, "it came back")
 		}
 	}
-	deadline := time.Now().Add(d.Patience)
+	s.e.met = all && maps.Equal(s.e.on, now.on)
+	return now, nil
+}
+
+// stay has the pods of a controller stay on a node in later plans.
+func (s *step) stay(m Move, owner, why string) {
+	if at := [2]string{owner, m.From}; s.stays[at] == "" {
+		s.stays[at] = why
+		s.Log("stays: %s on %s, %s", owner, m.From, why)
+	}
+}
+
+// evict evicts a pod, and reports whether it did. What a budget refuses is tried again until the patience has passed. Then
+// the pod stays.
+func (s *step) evict(ctx context.Context, m Move) (bool, error) {
+	namespace, name, _ := strings.Cut(m.Pod, "/")
+	deadline, said := time.Now().Add(s.Patience), ""
 	for {
-		c, err := d.Read(ctx)
-		if err != nil {
-			return err
+		err := s.Evict(ctx, namespace, name)
+		switch {
+		case err == nil:
+			s.result.Evicted++
+			s.Log("evict %s from %s", m.Pod, m.From)
+			return true, nil
+		case errors.Is(err, ErrGone):
+			s.Log("gone: %s", m.Pod)
+			return false, nil
+		case !errors.Is(err, ErrRefused):
+			return false, err
 		}
-		now, late := expectations(c), time.Now().After(deadline)
-		waiting := c.waiting()
-		if waiting <= before && c.settled() && (late || e.complete(now) && c.allows(in.Cluster, budgets)) {
-			e.met = maps.Equal(e.on, now.on)
-			return nil
+		if said == "" {
+			s.result.Refused++
 		}
-		if late {
-			if !d.relieve(ctx) {
-				return fmt.Errorf("after %v %d pods wait for a node, %d did before", d.Patience, waiting, before)
-			}
-			deadline = time.Now().Add(d.Patience)
+		if text := err.Error(); text != said {
+			s.Log("refused, to be tried again for %v: %s: %s", s.Patience, m.Pod, text)
+			said = text
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(d.Poll):
+		if !time.Now().Before(deadline) {
+			s.stay(m, s.e.pods[m.Pod], "its eviction was refused for "+s.Patience.String())
+			return false, nil
+		}
+		if err := s.pause(ctx); err != nil {
+			return false, err
+		}
+		if _, err := s.read(ctx); err != nil {
+			return false, err
 		}
 	}
 }
 
-// relieve opens a node that was cordoned, and reports whether there was one.
-func (d *drain) relieve(ctx context.Context) bool {
-	for _, node := range d.list() {
-		want := maps.Clone(d.cordoned)
-		want[node] = false
-		return d.cordon(ctx, want) == nil
+// pause waits until it is time to ask again.
+func (d *drain) pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d.Poll):
+		return nil
 	}
-	return false
+}
+
+// await waits for the successors of what was evicted. The patience begins when all of that is gone, but no later than
+// after their longest grace period.
+func (s *step) await(ctx context.Context) (*expected, error) {
+	deadline, longest := time.Now().Add(s.Patience), time.Duration(0)
+	for _, x := range s.evicted {
+		longest = max(longest, x.grace)
+	}
+	for {
+		c, err := s.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if s.leaving(c) {
+			if deadline = time.Now().Add(s.Patience); time.Now().After(s.last.Add(longest + s.Patience)) {
+				s.leave()
+			}
+		}
+		late := !time.Now().Before(deadline)
+		missing, unready, coming := s.successors(c)
+		switch {
+		case s.leaving(c):
+		case !coming && len(missing)+len(unready) == 0 && (late || c.allows(s.in.Cluster, s.budgets)):
+			return expectations(c), nil
+		case late && len(missing) > 0:
+			if !s.relieve(ctx, missing) {
+				return nil, fmt.Errorf("%w: after %v these wait for a node, and no node is cordoned for the drain: %s", errLost, s.Patience, list(names(missing)))
+			}
+			deadline = time.Now().Add(s.Patience)
+		case late && len(unready) > 0:
+			return nil, fmt.Errorf("%w: after %v these aren't ready, where the pods before them were: %s", errLost, s.Patience, list(names(unready)))
+		case late: // their controllers make no successors
+			return expectations(c), nil
+		}
+		if err := s.pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// errLost is the error of a drain whose evicted pods have no successors that run.
+var errLost = errors.New("successors of evicted pods don't run")
+
+// leaving reports whether evicted pods are there still, and notes those that are gone. An eviction that is accepted
+// deletes the pod, or says when it will be: one of that name without this is another one.
+func (s *step) leaving(c *Cluster) bool {
+	deleted := map[string]bool{}
+	for k := range c.Pods {
+		if p := &c.Pods[k]; p.DeletionTimestamp != nil {
+			deleted[p.Namespace+"/"+p.Name] = true
+		}
+	}
+	there := false
+	for k := range s.evicted {
+		x := &s.evicted[k]
+		x.gone = x.gone || !deleted[x.Pod]
+		there = there || !x.gone
+	}
+	return there
+}
+
+// leave gives evicted pods up that don't end: their controllers may wait for that with a successor.
+func (s *step) leave() {
+	s.evicted = slices.DeleteFunc(s.evicted, func(x evicted) bool {
+		if !x.gone {
+			s.stay(x.Move, x.owner, "it doesn't end")
+		}
+		return !x.gone
+	})
+}
+
+// successor is a new pod of a controller whose pods were evicted.
+type successor struct {
+	pod, owner string
+}
+
+func names(all []successor) (names []string) {
+	for _, x := range all {
+		names = append(names, x.pod)
+	}
+	return names
+}
+
+// successors returns the successors that wait for a node, and those that aren't ready, where the evicted pods were. It
+// also reports whether some are still to be made. New pods of a controller beyond what was evicted aren't the drain's.
+func (s *step) successors(c *Cluster) (missing, late []successor, coming bool) {
+	type count struct{ node, ready int }
+	need, again := map[string]count{}, map[string]bool{}
+	for _, x := range s.evicted {
+		n := need[x.owner]
+		if n.node++; x.ready {
+			n.ready++
+		}
+		need[x.owner], again[x.Pod] = n, true
+	}
+	waiting, starting := map[string][]successor{}, map[string][]successor{}
+	for k := range c.Pods {
+		p := &c.Pods[k]
+		x := successor{p.Namespace + "/" + p.Name, controller(p)}
+		n, ours := need[x.owner]
+		_, known := s.known[x.pod]
+		if !ours || known && !again[x.pod] || p.DeletionTimestamp != nil || p.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		switch {
+		case p.Spec.NodeName == "":
+			waiting[x.owner] = append(waiting[x.owner], x)
+			continue
+		case unready(p) || p.Status.Phase == corev1.PodPending:
+			starting[x.owner] = append(starting[x.owner], x)
+			n.node--
+		default:
+			n.node--
+			n.ready--
+		}
+		need[x.owner] = n
+	}
+	for _, owner := range slices.Sorted(maps.Keys(need)) {
+		n := need[owner]
+		some := min(max(0, n.node), len(waiting[owner]))
+		missing = append(missing, waiting[owner][:some]...)
+		if n.ready > some {
+			late = append(late, starting[owner][:min(n.ready-some, len(starting[owner]))]...)
+		}
+		coming = coming || n.node > some
+	}
+	return missing, late, coming
+}
+
+// relieve opens cordoned nodes for successors that wait for one, and reports whether there were any: first all of those
+// in use, then the nodes from which pods of their controllers were evicted, then one after another.
+func (s *step) relieve(ctx context.Context, missing []successor) bool {
+	all := s.list()
+	some := slices.DeleteFunc(slices.Clone(all), func(node string) bool { return s.fence[node] })
+	for _, x := range s.evicted {
+		ours := slices.ContainsFunc(missing, func(y successor) bool { return x.owner == y.owner })
+		if len(some) == 0 && ours && s.cordoned[x.From] {
+			some = []string{x.From}
+		}
+	}
+	if len(some) == 0 && len(all) > 0 {
+		some = all[:1]
+	}
+	if len(some) == 0 {
+		return false
+	}
+	s.Log("wait for a node: %s", list(names(missing)))
+	want := maps.Clone(s.cordoned)
+	for _, node := range some {
+		want[node] = false
+	}
+	return s.cordon(ctx, want) == nil
 }
 
 // allows reports whether some budgets allow as many evictions as they did.
@@ -348,22 +743,6 @@ func (c *Cluster) allows(then *Cluster, budgets map[int]bool) bool {
 		}
 	}
 	return true
-}
-
-// waiting counts the pods without a node that no gate holds.
-func (c *Cluster) waiting() (n int) {
-	for k := range c.Pods {
-		p := &c.Pods[k]
-		if p.Spec.NodeName == "" && p.DeletionTimestamp == nil && len(p.Spec.SchedulingGates) == 0 && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {
-			n++
-		}
-	}
-	return n
-}
-
-// settled reports whether all pods are ready and none is being deleted.
-func (c *Cluster) settled() bool {
-	return !slices.ContainsFunc(c.Pods, func(p corev1.Pod) bool { return unready(&p) })
 }
 
 // unready reports whether a pod is being deleted, or has a node and reports that it isn't ready.

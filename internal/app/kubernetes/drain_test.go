@@ -6,11 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
@@ -30,9 +39,27 @@ type played struct {
 	evicted int
 	closed  map[string]bool
 	stop    func() // called at each eviction
+
+	bars    func(pod *corev1.Pod, node string) bool // no plan knows that the scheduler doesn't place the pod there
+	refused int                                     // so many evictions are refused first
+	ends    time.Duration                           // what evicted pods take to end; their successors are made then
+	sick    bool                                    // successors don't become ready
+	after   func()                                  // called after each eviction
+	killed  bool                                    // nothing is done any more
 }
 
+var errKilled = errors.New("killed")
+
 func (p *played) Read(context.Context) (*kubernetes.Cluster, error) {
+	if p.killed {
+		return nil, errKilled
+	}
+	for k := range p.c.Pods {
+		if x := &p.c.Pods[k]; p.ends > 0 && x.DeletionTimestamp != nil && !time.Now().Before(x.DeletionTimestamp.Time) {
+			x.DeletionTimestamp = nil
+			p.succeed(x)
+		}
+	}
 	p.schedule()
 	clear(p.lost) // all that can be replaced is
 	c := *p.c
@@ -41,11 +68,19 @@ func (p *played) Read(context.Context) (*kubernetes.Cluster, error) {
 }
 
 func (p *played) Cordon(_ context.Context, on bool, nodes ...string) error {
+	if p.killed {
+		return errKilled
+	}
 	for _, node := range nodes {
 		found := false
 		for k := range p.c.Nodes {
 			if n := &p.c.Nodes[k]; n.Name == node {
 				n.Spec.Unschedulable, p.closed[node], found = on, on, true
+				if n.Annotations = maps.Clone(n.Annotations); on {
+					metav1.SetMetaDataAnnotation(&n.ObjectMeta, kubernetes.Mark, "a test")
+				} else {
+					delete(n.Annotations, kubernetes.Mark)
+				}
 			}
 		}
 		if !found {
@@ -58,6 +93,16 @@ func (p *played) Cordon(_ context.Context, on bool, nodes ...string) error {
 func (p *played) Evict(_ context.Context, namespace, name string) error {
 	if p.stop != nil {
 		p.stop()
+	}
+	if p.killed {
+		return errKilled
+	}
+	if p.refused != 0 {
+		p.refused--
+		return fmt.Errorf("%w: disruption budget web", kubernetes.ErrRefused)
+	}
+	if p.after != nil {
+		defer p.after()
 	}
 	in, err := kubernetes.Convert(p.c, kubernetes.Options{})
 	if err != nil {
@@ -77,14 +122,25 @@ func (p *played) Evict(_ context.Context, namespace, name string) error {
 			for _, b := range budgets {
 				p.lost[b]++
 			}
-			p.made++
-			p.evicted++
-			x.Name, x.Spec.NodeName, x.Status.Phase = fmt.Sprintf("%s-%d", x.Name, p.made), "", corev1.PodPending
+			if p.evicted++; p.ends > 0 {
+				x.DeletionTimestamp = &metav1.Time{Time: time.Now().Add(p.ends)}
+				return nil
+			}
+			p.succeed(x)
 			p.schedule()
 			return nil
 		}
 	}
-	return errors.New("there is no such pod")
+	return kubernetes.ErrGone
+}
+
+// succeed turns a pod into its successor.
+func (p *played) succeed(x *corev1.Pod) {
+	p.made++
+	x.Name, x.Spec.NodeName, x.Status.Phase = fmt.Sprintf("%s-%d", x.Name, p.made), "", corev1.PodPending
+	if p.sick {
+		x.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	}
 }
 
 // schedule places the waiting pods, one after another.
@@ -103,6 +159,9 @@ func (p *played) schedule() {
 			if len(nodes) > 0 && p.strays > 0 && p.rng.IntN(p.strays) == 0 {
 				nodes = x.Feasible(i, k)
 			}
+			if p.bars != nil {
+				nodes = slices.DeleteFunc(slices.Clone(x.Feasible(i, k)), func(h int) bool { return p.barred(name, p.c.Nodes[h].Name) })
+			}
 			if len(nodes) == 0 {
 				continue
 			}
@@ -115,6 +174,10 @@ func (p *played) schedule() {
 			}
 		}
 	}
+}
+
+func (p *played) barred(pod, node string) bool {
+	return slices.ContainsFunc(p.c.Pods, func(x corev1.Pod) bool { return x.Namespace+"/"+x.Name == pod && p.bars(&x, node) })
 }
 
 func waits(c *kubernetes.Cluster) (n int) {
@@ -187,5 +250,382 @@ func TestDrainInterrupted(t *testing.T) {
 		if closed {
 			t.Errorf("%s stays cordoned", node)
 		}
+	}
+}
+
+// drained drains a cluster by a clock that stands still while anything is done, so that only waiting takes time.
+type drained struct {
+	*kubernetes.Drained
+	err  error
+	log  string
+	took time.Duration
+}
+
+func (p *played) drain(t *testing.T) (d drained) {
+	t.Helper()
+	p.t, p.lost, p.rng = t, map[int]int{}, rand.New(rand.NewPCG(1, 2))
+	if p.closed == nil {
+		p.closed = map[string]bool{}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: []string{"single-replica", "same-step"},
+			Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: 10 * time.Second, Poll: time.Second,
+			Log: func(format string, args ...any) { d.log += fmt.Sprintf(format, args...) + "\n" }})
+		d.took = time.Since(begin)
+	})
+	return d
+}
+
+// inUse returns the nodes that hold pods, and those that are cordoned.
+func (p *played) inUse() (used, closed []string) {
+	for k := range p.c.Pods {
+		if node := p.c.Pods[k].Spec.NodeName; node != "" {
+			used = append(used, node)
+		}
+	}
+	for k := range p.c.Nodes {
+		if p.c.Nodes[k].Spec.Unschedulable {
+			closed = append(closed, p.c.Nodes[k].Name)
+		}
+	}
+	slices.Sort(used)
+	return slices.Compact(used), closed
+}
+
+// three is a cluster of which n1 and n2 can be emptied: two pods of web are there, and n3 has room for both.
+func three() *madeUp {
+	return nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n2", nil).
+		pod("fixed", "fixed", "", "n3", func(p *corev1.Pod) { p.OwnerReferences = nil })
+}
+
+// Whatever happens in a cluster, a drain waits for its own pods alone, ends, and leaves no node in use cordoned. The planted
+// faults that each case finds are beside it.
+func TestDrainDisturbed(t *testing.T) {
+	for name, x := range map[string]struct {
+		d       *madeUp
+		change  func(*played)
+		used    string
+		closed  string
+		evicted int
+		err     string
+		log     string // has all of these, parted by "|"
+		not     string
+		took    time.Duration // at least, and less than one more patience
+		check   func(drained) string
+	}{
+		"nothing": {used: "n3", closed: "n1 n2", evicted: 2, not: "stays|not as simulated"},
+		// Without stays it is evicted five times.
+		"comes back": {change: func(p *played) {
+			p.bars = func(x *corev1.Pod, node string) bool { return strings.HasPrefix(x.Name, "web-0") && node != "n1" }
+		}, used: "n1 n3", closed: "n2", evicted: 2, took: 10 * time.Second, log: "wait for a node: shop/web-0-|stays: shop/ReplicaSet/web on n1, it came back",
+			not: "plan 2", check: func(d drained) string { return strings.Join(d.Stayed, "") }},
+		// If the first cordoned node is opened, it takes one patience more.
+		"comes back to n2": {d: fixed(nodesOf("n1", "n2", "n3")).pod("web-0", "web", "ReplicaSet", "n1", nil).pod("db-0", "db", "StatefulSet", "n2", nil).each(func(p *corev1.Pod) {
+			if p.Name == "fixed" {
+				p.Spec.NodeName = "n3"
+			}
+		}), change: func(p *played) {
+			p.bars = func(x *corev1.Pod, node string) bool { return strings.HasPrefix(x.Name, "db-0") && node != "n2" }
+		}, used: "n2 n3", closed: "n1", evicted: 2, took: 10 * time.Second, not: "uncordon n1"},
+		// With the patience from the eviction on, nodes are opened.
+		"ends slowly": {d: three().each(func(p *corev1.Pod) { grace := int64(60); p.Spec.TerminationGracePeriodSeconds = &grace }),
+			change: func(p *played) {
+				p.ends = 50 * time.Second
+				var begin time.Time
+				p.after = func() { begin = time.Now() }
+				p.bars = func(*corev1.Pod, string) bool { return time.Since(begin) < 55*time.Second }
+			}, used: "n3", closed: "n1 n2", evicted: 2, took: 55 * time.Second, not: "uncordon|stays"},
+		// Without a limit it waits for ever.
+		"doesn't end": {change: func(p *played) { p.ends = 1000 * time.Hour }, used: "n1 n2 n3", closed: "n1 n2", evicted: 2, took: 40 * time.Second, log: "it doesn't end"},
+		// If all waiting pods count, three nodes are opened one after another.
+		"scaled in mid-drain": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 1 {
+					x := p.c.Pods[len(p.c.Pods)-1].DeepCopy()
+					x.Name, x.Spec.NodeName, x.Status.Phase = "web-9", "", corev1.PodPending
+					x.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("99")
+					p.c.Pods = append(p.c.Pods, *x)
+				}
+			}
+		}, used: "n3", closed: "n1 n2", evicted: 2, not: "uncordon"},
+		// If the controller's number of before is asked for, it fails.
+		"scaled down in mid-drain": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					p.c.Pods = slices.DeleteFunc(p.c.Pods, func(x corev1.Pod) bool { return strings.HasPrefix(x.Name, "web-1") })
+				}
+			}
+		}, used: "n3", closed: "n1 n2", evicted: 2, took: 10 * time.Second, not: "uncordon"},
+		// Without a second look at conditions, more are evicted.
+		"isn't ready": {change: func(p *played) { p.sick = true }, used: "n3", closed: "", evicted: 2, took: 10 * time.Second,
+			err: "successors of evicted pods don't run: after 10s these aren't ready, where the pods before them were: shop/web-0-1, shop/web-1-2"},
+		// An eviction that is not tried again leaves n1 in use, at first.
+		"refused for a while": {change: func(p *played) { p.refused = 4 }, used: "n3", closed: "n1 n2", evicted: 2, took: 4 * time.Second,
+			log: "refused, to be tried again for 10s: shop/web-0: the eviction is refused: disruption budget web", not: "not as simulated",
+			check: func(d drained) string { return map[bool]string{true: "one"}[d.Refused == 1] }},
+		// Without stays it is asked for in five plans.
+		"refused for good": {change: func(p *played) { p.refused = -1 }, used: "n1 n2 n3", closed: "", evicted: 0, took: 20 * time.Second, log: "its eviction was refused for 10s", not: "plan 2"},
+		// If new nodes aren't kept, n9 is emptied and cordoned.
+		"a node joins": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 1 {
+					x := p.c.Nodes[0].DeepCopy()
+					x.Name, x.Labels["kubernetes.io/hostname"], x.Spec.Unschedulable, x.Annotations = "n9", "n9", false, nil
+					p.c.Nodes = append(p.c.Nodes, *x)
+				}
+			}
+			p.bars = func(_ *corev1.Pod, node string) bool { return p.evicted == 2 && node != "n9" }
+		}, used: "n3 n9", closed: "n1 n2", evicted: 2, log: "joined: n9|not as simulated", check: func(d drained) string { return strings.Join(d.Joined, "") }},
+		// Opening a node that is gone fails.
+		"an emptied node is removed": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					p.c.Nodes = p.c.Nodes[1:]
+				}
+			}
+		}, used: "n3", closed: "n2", evicted: 2},
+		// Nodes in use that others have cordoned are named; marked ones are the drain's.
+		"others' cordons and marks": {d: three().pod("web-2", "web", "ReplicaSet", "n4", nil).node("n4", false).node("n5", true).node("n6", true), change: func(p *played) {
+			for k := range p.c.Nodes {
+				switch n := &p.c.Nodes[k]; n.Name {
+				case "n3": // which others have opened
+					n.Annotations = map[string]string{kubernetes.Mark: "a drain that was killed"}
+				case "n5":
+					n.Spec.Unschedulable = true
+				}
+			}
+		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if x.d == nil {
+				x.d = three()
+			}
+			p := &played{t: t, c: x.d.cluster(t)}
+			if x.change != nil {
+				x.change(p)
+			}
+			d := p.drain(t)
+			used, closed := p.inUse()
+			if strings.Join(used, " ") != x.used || strings.Join(closed, " ") != x.closed || p.evicted != x.evicted {
+				t.Errorf("in use %v, want %s; cordoned %v, want %s; %d evicted, want %d", used, x.used, closed, x.closed, p.evicted, x.evicted)
+			}
+			for k := range p.c.Nodes {
+				if _, marked := p.c.Nodes[k].Annotations[kubernetes.Mark]; marked && !p.c.Nodes[k].Spec.Unschedulable {
+					t.Errorf("%s is open and has the mark", p.c.Nodes[k].Name)
+				}
+			}
+			if d.err == nil && x.err != "" || d.err != nil && d.err.Error() != x.err {
+				t.Errorf("%v, want %q", d.err, x.err)
+			}
+			if d.took < x.took || d.took >= x.took+10*time.Second {
+				t.Errorf("it took %v, want %v", d.took, x.took)
+			}
+			for _, line := range strings.Split(x.log, "|") {
+				if !strings.Contains(d.log, line) {
+					t.Errorf("the log has no %q", line)
+				}
+			}
+			for _, line := range strings.Split(x.not, "|") {
+				if line != "" && strings.Contains(d.log, line) {
+					t.Errorf("the log has %q", line)
+				}
+			}
+			if x.check != nil && x.check(d) == "" {
+				t.Errorf("the account is empty: %+v", *d.Drained)
+			}
+			if t.Failed() {
+				t.Log(d.log)
+			}
+		})
+	}
+}
+
+// each changes all pods.
+func (d *madeUp) each(change func(*corev1.Pod)) *madeUp {
+	for _, x := range d.items {
+		if p, ok := x.(*corev1.Pod); ok {
+			change(p)
+		}
+	}
+	return d
+}
+
+// node adds a node of 4 CPUs, cordoned by a drain of before if it is marked.
+func (d *madeUp) node(name string, marked bool) *madeUp {
+	n := nodesOf(name, "other").items[0].(map[string]any)
+	if marked {
+		n["spec"] = map[string]any{"unschedulable": true}
+		n["metadata"].(map[string]any)["annotations"] = map[string]string{kubernetes.Mark: "a drain that was killed"}
+	}
+	d.items = append(d.items, n)
+	return d
+}
+
+// What a killed drain leaves cordoned, the next one takes over, and Undo opens; of others' nodes neither opens any.
+func TestDrainKilled(t *testing.T) {
+	t.Parallel()
+	killed := func() *played {
+		p := &played{c: three().node("n4", false).cluster(t)}
+		p.after = func() { p.killed = true }
+		for k := range p.c.Pods { // n4 is in use, too
+			if x := &p.c.Pods[k]; x.Name == "fixed" {
+				y := x.DeepCopy()
+				y.Name, y.Spec.NodeName = "other", "n4"
+				y.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("4")
+				p.c.Pods = append(p.c.Pods, *y)
+			}
+		}
+		if d := p.drain(t); !errors.Is(d.err, errKilled) || len(p.closed) != 2 {
+			t.Fatalf("%v, cordoned: %v", d.err, p.closed)
+		}
+		p.after, p.killed = nil, false
+		p.c.Nodes[3].Spec.Unschedulable = true
+		return p
+	}
+	p := killed()
+	for k := range p.c.Pods { // no pod can move any more
+		p.c.Pods[k].OwnerReferences = nil
+	}
+	d := p.drain(t)
+	if _, closed := p.inUse(); d.err != nil || strings.Join(closed, " ") != "n1 n4" || strings.Join(d.Closed, "") != "n4 (by others)" || strings.Join(d.Empty, "") != "n1" {
+		t.Errorf("the next drain: %v, cordoned: %v, %+v\n%s", d.err, closed, *d.Drained, d.log)
+	}
+	p = killed()
+	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || strings.Join(opened, " ") != "n1 n2" {
+		t.Errorf("undo: %v, %v", opened, err)
+	}
+	if _, closed := p.inUse(); strings.Join(closed, " ") != "n4" {
+		t.Errorf("cordoned after undo: %v", closed)
+	}
+	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || len(opened) != 0 {
+		t.Errorf("undo again: %v, %v", opened, err)
+	}
+	// A drain that may not begin leaves them as they are, and names those in use.
+	p = killed()
+	p.c.Nodes[3].Spec.Unschedulable = false
+	p.each(func(x *corev1.Pod) {
+		if strings.HasPrefix(x.Name, "web-1") {
+			x.OwnerReferences[0].Kind = "Job"
+		}
+	})
+	d = p.drain(t)
+	if _, closed := p.inUse(); !errors.Is(d.err, kubernetes.ErrHarm) || strings.Join(closed, " ") != "n1 n2" || len(d.Closed) != 1 || !strings.HasPrefix(d.Closed[0], "n2 (by an earlier run") {
+		t.Errorf("a drain that may not begin: %v, cordoned: %v, %+v", d.err, closed, *d.Drained)
+	}
+}
+
+func (p *played) each(change func(*corev1.Pod)) {
+	for k := range p.c.Pods {
+		change(&p.c.Pods[k])
+	}
+}
+
+// Nodes that are empty today are named first, and a drain cordons them without a move.
+func TestEmptyToday(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("fixed", "fixed", "", "n3", func(p *corev1.Pod) { p.OwnerReferences = nil }).pod("agent-1", "agent", "DaemonSet", "n1", nil)
+	in, p := d.plan(t)
+	want := "           2 nodes are empty today (but for daemon sets): n1, n2\n"
+	for _, text := range []string{p.Text(false), p.Text(true), in.Bound(t.Context()).Text()} {
+		if lines := strings.SplitAfterN(text, "\n", 3); lines[1] != want {
+			t.Errorf("%s\nwant %s", text, want)
+		}
+	}
+	k := &played{c: d.cluster(t)}
+	r := k.drain(t)
+	if _, closed := k.inUse(); r.err != nil || k.evicted > 0 || strings.Join(closed, " ") != "n1 n2" || strings.Join(r.Empty, " ") != "n1 n2" {
+		t.Errorf("%v, %d evicted, cordoned: %v, %+v", r.err, k.evicted, closed, *r.Drained)
+	}
+}
+
+// The script of a plan waits for successors of what it evicts alone, tries refused evictions again, and opens the nodes
+// that it has cordoned if it fails or is stopped.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	in, p := three().plan(t)
+	text := require.Value(in.Commands(p, []string{"same-step"}))(t)
+	const one, both = "ReplicaSet/other,,False\nReplicaSet/web,,True\n", "ReplicaSet/other,,False\nReplicaSet/web,,True\nReplicaSet/web,,True\n"
+	for name, x := range map[string]struct {
+		evicting string // what an eviction does, in the shell
+		closed   string
+		err      string
+		said     string
+	}{
+		"all goes well":     {evicting: "cp one pods", closed: "n1 n2", err: "<nil>"},
+		"refused first":     {evicting: `[ -e refused ] || { touch refused; echo "Error from server (TooManyRequests): disruption budget" >&2; exit 1; }`, closed: "n1 n2", err: "<nil>", said: "tried again: "},
+		"an eviction fails": {evicting: "echo no such pod >&2; exit 1", err: "exit status 1", said: "no such pod"},
+		"Ctrl-C":            {evicting: "kill -INT $SCRIPT", err: "exit status 130"},
+		"TERM":              {evicting: "kill -TERM $SCRIPT", err: "exit status 143"},
+		"a lost terminal":   {evicting: "kill -HUP $SCRIPT", err: "exit status 129"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			for name, text := range map[string]string{"plan.sh": text, "pods": both, "one": one, "both": both, "sleep": "#!/bin/sh\ncp both pods\n",
+				"kubectl": "#!/bin/sh\ncase \"$1 $7\" in\n'patch '*'\"unschedulable\":true'*) touch \"closed-$3\" ;;\npatch*) rm \"closed-$3\" ;;\nget*) cat pods ;;\ncreate*) " + x.evicting + " ;;\nesac\n"} {
+				require.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755))
+			}
+			c := exec.CommandContext(t.Context(), "sh", "-c", "SCRIPT=$$; export SCRIPT; exec sh plan.sh")
+			c.Dir, c.Env = folder, append(os.Environ(), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			out, err := c.CombinedOutput()
+			if pods := require.Value(os.ReadFile(filepath.Join(folder, "pods")))(t); err == nil && string(pods) != both {
+				t.Error("it doesn't wait for the successors")
+			}
+			closed := require.Value(filepath.Glob(filepath.Join(folder, "closed-*")))(t)
+			for k := range closed {
+				_, closed[k], _ = strings.Cut(filepath.Base(closed[k]), "-")
+			}
+			if fmt.Sprint(err) != x.err || strings.Join(closed, " ") != x.closed || !strings.Contains(string(out), x.said) {
+				t.Errorf("%v, want %s; cordoned %v, want %q\n%s", err, x.err, closed, x.closed, out)
+			}
+		})
+	}
+}
+
+// kubectl's answers: a patch that is refused is made without the mark, and said so; nodes that are gone are open; evictions
+// are refused, of pods that are gone, or fail.
+func TestKubectl(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(`#!/bin/sh
+echo "$*" >>"$(dirname "$0")/said"
+case "$*" in
+"patch node n2 "*) echo 'admission webhook denied the request' ;;
+*n3*) echo 'Error from server (NotFound): nodes "n3" not found' ;;
+*busy*) echo "Error from server (TooManyRequests): Cannot evict pod as it would violate the pod's disruption budget." ;;
+*gone*) echo 'Error from server (NotFound): pods "gone" not found' ;;
+*twice*) echo 'Error from server (InternalError): This pod has more than one PodDisruptionBudget' ;;
+*) exit 0 ;;
+esac >&2
+exit 1
+`), 0o755))
+	k, ctx := kubernetes.Kubectl{By: "a test"}, t.Context()
+	if err := k.Cordon(ctx, true, "n1", "n2"); !errors.Is(err, kubernetes.ErrUnmarked) || !strings.Contains(err.Error(), "n2: kubectl patch: exit status 1: admission webhook") {
+		t.Errorf("no mark on n2: %v", err)
+	}
+	said := string(require.Value(os.ReadFile(filepath.Join(folder, "said")))(t))
+	want := `patch node n1 --type merge -p {"metadata":{"annotations":{"gapwise.dev/cordoned-by":"a test"}},"spec":{"unschedulable":true}}`
+	if !strings.HasPrefix(said, want+"\n") || !strings.HasSuffix(said, "\ncordon n2\n") {
+		t.Errorf("%s\nwant %s", said, want)
+	}
+	require.OK(t, k.Cordon(ctx, false, "n1", "n2", "n3"))
+	if err := k.Cordon(ctx, true, "n3"); err == nil || errors.Is(err, kubernetes.ErrUnmarked) {
+		t.Errorf("a node that is gone: %v", err)
+	}
+	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "gone": kubernetes.ErrGone, "web": nil} {
+		if err := k.Evict(ctx, "shop", pod); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", pod, err, want)
+		}
+	}
+	if err := k.Evict(ctx, "shop", "twice"); err == nil || errors.Is(err, kubernetes.ErrRefused) || errors.Is(err, kubernetes.ErrGone) {
+		t.Errorf("two budgets: %v", err)
 	}
 }

@@ -25,13 +25,12 @@ var ErrHarm = errors.New("what runs may be harmed")
 
 // Harms are the kinds of harm for which a plan isn't carried out unless they are allowed. A workload, as
 // NAMESPACE/NAME, can be allowed, too.
-var Harms = []string{harmJobs, harmSingle, harmStep, harmUnready, harmCordoned}
+var Harms = []string{harmJobs, harmSingle, harmStep, harmCordoned}
 
 const (
 	harmJobs     = "jobs"           // their pods begin again, or the Job fails
 	harmSingle   = "single-replica" // no other pod serves meanwhile
 	harmStep     = "same-step"      // several pods of a workload without a budget go at once
-	harmUnready  = "unready"        // pods that aren't ready: each step would wait for them
 	harmCordoned = "cordoned"       // nodes that somebody else has closed
 )
 
@@ -39,8 +38,8 @@ const (
 const systemCritical = 2_000_000_000
 
 // harm returns why the steps of a plan aren't carried out; nil if they can be. With begun the plan follows steps that
-// have been made: pods may not be ready yet, and nodes were looked at before. A script also waits for pods without a node.
-func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
+// have been made: nodes were looked at before.
+func (in *Instance) harm(p *Plan, allow []string, begun bool) error {
 	if err := p.named(); err != nil {
 		return err
 	}
@@ -59,12 +58,10 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 		}
 	}
 	const critical = "system-critical " + harmSingle
-	placed := map[string]bool{}
 	for _, step := range p.Steps {
 		gone := map[string]int{}
 		for _, m := range step.Moves {
 			x := pods[m.Pod]
-			placed[m.Pod] = true
 			if m.From == "" {
 				continue
 			}
@@ -85,13 +82,6 @@ func (in *Instance) harm(p *Plan, allow []string, begun, script bool) error {
 			if gone[name]++; gone[name] == 2 && len(in.Budgets[m.Pod]) == 0 {
 				add(harmStep, name)
 			}
-		}
-	}
-	for k := range in.Cluster.Pods {
-		x := &in.Cluster.Pods[k]
-		name := x.Namespace + "/" + x.Name
-		if !begun && unready(x) || script && x.Spec.NodeName == "" && x.Status.Phase != corev1.PodSucceeded && !placed[name] {
-			add(harmUnready, name)
 		}
 	}
 	for k := range in.Hosts {

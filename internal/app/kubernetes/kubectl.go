@@ -5,6 +5,7 @@ package kubernetes
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -16,6 +17,8 @@ const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvol
 // Kubectl controls a cluster by the program kubectl.
 type Kubectl struct {
 	Args []string // before the command: --context NAME
+	// By is what the Mark of a node says: who cordons it, and when.
+	By string
 }
 
 func (k Kubectl) run(ctx context.Context, input string, args ...string) ([]byte, error) {
@@ -39,14 +42,46 @@ func (k Kubectl) Read(ctx context.Context) (*Cluster, error) {
 	return Read(map[string][]byte{"kubectl": text})
 }
 
-// Cordon implements Control.
+// Cordon implements Control, by a patch for each node. What refuses this may take kubectl's own commands.
 func (k Kubectl) Cordon(ctx context.Context, on bool, nodes ...string) error {
-	command := "uncordon"
-	if on {
-		command = "cordon"
+	unmarked := ""
+	for _, node := range nodes {
+		_, err := k.run(ctx, "", "patch", "node", node, "--type", "merge", "-p", cordonPatch(on, k.By))
+		if err == nil || !on && absent(err) {
+			continue
+		}
+		command := "uncordon"
+		if on {
+			command = "cordon"
+		}
+		if _, e := k.run(ctx, "", command, node); e != nil {
+			return err
+		}
+		unmarked = fmt.Sprintf("%s: %v", node, err)
 	}
-	_, err := k.run(ctx, "", append([]string{command}, nodes...)...)
-	return err
+	if unmarked != "" && on {
+		return fmt.Errorf("%w: %s", ErrUnmarked, unmarked)
+	}
+	return nil
+}
+
+// cordonPatch returns the patch that cordons a node and gives it the Mark at once, so that no end of a program leaves one
+// without the other, or undoes both.
+func cordonPatch(on bool, by string) string {
+	mark := any(nil)
+	if on {
+		mark = by
+	}
+	text, err := json.Marshal(map[string]any{"spec": map[string]any{"unschedulable": on}, "metadata": map[string]any{"annotations": map[string]any{Mark: mark}}})
+	if err != nil {
+		panic(err) // of strings
+	}
+	return string(text)
+}
+
+// absent reports whether an error says that there is no such object.
+func absent(err error) bool {
+	return strings.Contains(err.Error(), "NotFound") || strings.Contains(err.Error(), "not found")
 }
 
 // Evict implements Control. A refusal for now is "Too Many Requests" (429); two budgets on a pod are an error of the
@@ -57,8 +92,10 @@ func (k Kubectl) Evict(ctx context.Context, namespace, pod string) error {
 	switch {
 	case err == nil:
 		return nil
-	case strings.Contains(err.Error(), "disruption budget"), strings.Contains(err.Error(), "TooManyRequests"), strings.Contains(err.Error(), "NotFound"), strings.Contains(err.Error(), "not found"):
+	case strings.Contains(err.Error(), "disruption budget"), strings.Contains(err.Error(), "TooManyRequests"):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
+	case absent(err):
+		return fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return err
 }

@@ -49,6 +49,8 @@ type Plan struct {
 	MovesBound  float64  `json:"moves_bound"`
 	MovesStatus string   `json:"moves_status"`
 	Emptied     []string `json:"emptied_nodes"` // in use now, not then
+	// Empty are nodes with no pods but those of daemon sets and the like today: they are saved without a move.
+	Empty []string `json:"empty_nodes,omitempty"`
 	// Launch are the nodes to buy: they must be there before the first wave.
 	Launch []Launch `json:"launch,omitempty"`
 	// Waves are the moves in an order in which each finds room, no budget loses more pods
@@ -110,7 +112,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if moves.Solution != nil {
 		solution = moves.Solution.(*model.Assignment)
 	}
-	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Account: in.Account}
+	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Account: in.Account, Empty: in.empty()}
 	if math.IsNaN(p.MovesBound) {
 		p.MovesBound = 0
 	}

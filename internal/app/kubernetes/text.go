@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/internal/text/visible"
 	"github.com/gapwise/gapwise/internal/text/words"
@@ -33,6 +35,11 @@ func (p *Plan) Text(moves bool) string {
 		return text
 	}
 	line("now", "%s", state(p.Now))
+	named := mostNames
+	if moves {
+		named = len(p.Empty)
+	}
+	b.WriteString(emptyText(p.Empty, named))
 	line("could be", "%s", state(p.Then))
 	saved := ""
 	if p.Now.Cost > 0 {
@@ -103,6 +110,23 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// emptyText names the first of the nodes that are empty today; "" if none is.
+func emptyText(nodes []string, most int) string {
+	if len(nodes) == 0 {
+		return ""
+	}
+	names := strings.Join(nodes[:min(most, len(nodes))], ", ")
+	if n := len(nodes) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	verb := "are"
+	if len(nodes) == 1 {
+		verb = "is"
+	}
+	text := fmt.Sprintf("%s %s empty today (but for daemon sets): %s", words.Plural(len(nodes), "node"), verb, names)
+	return "           " + words.Wrap(text, 69, 11) + "\n"
 }
 
 // Others names the plans that the bound on the cost is of.
@@ -180,10 +204,69 @@ func PinsText(pins []Pin) string {
 	return b.String()
 }
 
+// scriptHead begins a script of Commands. Its jsonpath prints for each pod: controller, when it is being deleted, and
+// whether it is ready.
+const scriptHead = `#!/bin/sh
+# kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.
+# What fails or is stopped opens all nodes that it has cordoned. After a kill, gapwise kubernetes drain --undo does.
+set -e
+cordoned=
+cordon() { # nodes, with the mark in the same call
+  for node; do
+    cordoned="$cordoned $node"
+    kubectl patch node "$node" --type merge -p '%[1]s'
+  done
+}
+uncordon() { # nodes
+  for node; do
+    kubectl patch node "$node" --type merge -p '%[2]s'
+  done
+}
+undo() {
+  code=$?
+  trap '' INT TERM HUP PIPE
+  trap - EXIT
+  for node in $cordoned; do
+    uncordon "$node" >/dev/null || echo "$node may be cordoned still" >&2
+  done
+  exit "$code"
+}
+trap undo EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 141' PIPE
+trap 'exit 143' TERM
+evict() { # namespace, pod; what a budget refuses is tried again for 10 minutes
+  tries=0
+  until said=$(printf '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"%%s","name":"%%s"}}' "$1" "$2" |
+    kubectl create --raw "/api/v1/namespaces/$1/pods/$2/eviction" -f - 2>&1); do
+    tries=$((tries + 1))
+    case $said in
+    *TooManyRequests* | *'disruption budget'*) [ "$tries" -lt 120 ] || { echo "$said" >&2 && return 1; } ;;
+    *) echo "$said" >&2 && return 1 ;;
+    esac
+    [ "$tries" -gt 1 ] || echo "tried again: $said" >&2
+    sleep 5
+  done
+}
+ready() { # namespace, controller: how many of its pods are ready and stay
+  all=$(kubectl get pods -n "$1" -o jsonpath='{range .items[*]}{.metadata.ownerReferences[0].kind}/{.metadata.ownerReferences[0].name},{.metadata.deletionTimestamp},{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}') || return 1
+  echo "$all" | awk -F, -v of="$2" '$1 == of && $2 == "" && $3 == "True"' | wc -l
+}
+await() { # number, namespace, controller, seconds: until as many of its pods are ready as before
+  end=$(($(date +%%s) + $4))
+  until now=$(ready "$2" "$3") && [ "$now" -ge "$1" ]; do
+    [ "$(date +%%s)" -lt "$end" ] || { echo "$2 $3: fewer pods are ready than before" >&2 && return 1; }
+    sleep 2
+  done
+}
+`
+
 // Commands returns the plan as a script for a shell: the nodes that become or are empty are cordoned, and
 // the pods of each step evicted through the eviction API. An eviction can't name a node: so the nodes that kube-scheduler
-// would prefer are cordoned for the step, which ends when all pods are ready. Every word is
-// quoted, though no name is left that needs it. The error is ErrHarm, or wraps model.ErrInvalid for a name that no cluster has.
+// would prefer are cordoned for the step, which ends when as many pods of the controllers of evicted ones are ready as
+// before. If the script fails or is stopped, it opens the nodes. Every word is quoted, though no name is left that needs
+// it. The error is ErrHarm, or wraps model.ErrInvalid for a name that no cluster has.
 func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	var b strings.Builder
 	if len(p.Launch) > 0 {
@@ -192,33 +275,53 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 			"# nodes by itself only for pods that wait.\nexit 1\n", visible.Text(launchText(p.Launch), ""))
 		return b.String(), nil
 	}
-	if err := in.harm(p, allow, false, true); err != nil {
+	if err := in.harm(p, allow, false); err != nil {
 		return "", err
 	}
-	b.WriteString("#!/bin/sh\n# kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.\nset -e\n")
-	b.WriteString("evict() { # namespace, pod\n  printf '{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\"}}' \"$1\" \"$2\" |\n" +
-		"    kubectl create --raw \"/api/v1/namespaces/$1/pods/$2/eviction\" -f -\n}\n")
+	const by = "gapwise kubernetes plan --commands"
+	fmt.Fprintf(&b, scriptHead, cordonPatch(true, by), cordonPatch(false, by))
 	for _, node := range p.fence {
-		fmt.Fprintf(&b, "kubectl cordon %s\n", process.Quote(node))
+		fmt.Fprintf(&b, "cordon %s\n", process.Quote(node))
+	}
+	pods := map[string]*corev1.Pod{}
+	for k := range in.Cluster.Pods {
+		x := &in.Cluster.Pods[k]
+		pods[x.Namespace+"/"+x.Name] = x
 	}
 	for k, step := range p.Steps {
 		fmt.Fprintf(&b, "# step %d of wave %d\n", k+1, step.Wave)
 		closed := process.Quote(step.Closed...)
 		if closed != "" {
-			fmt.Fprintf(&b, "kubectl cordon %s\n", closed)
+			fmt.Fprintf(&b, "cordon %s\n", closed)
 		}
+		longest := map[string]int64{} // grace period, by the quoted namespace and controller
+		var evict strings.Builder
 		for _, m := range step.Moves {
 			if m.From == "" {
 				continue
 			}
 			namespace, name, _ := strings.Cut(m.Pod, "/")
-			fmt.Fprintf(&b, "evict %s # from %s, planned for %s\n", process.Quote(namespace, name), process.Quote(m.From), process.Quote(m.To))
+			fmt.Fprintf(&evict, "evict %s # from %s, planned for %s\n", process.Quote(namespace, name), process.Quote(m.From), process.Quote(m.To))
+			kind, owner := owned(pods[m.Pod])
+			of, grace := process.Quote(namespace, kind+"/"+owner), int64(corev1.DefaultTerminationGracePeriodSeconds)
+			if g := pods[m.Pod].Spec.TerminationGracePeriodSeconds; g != nil {
+				grace = *g
+			}
+			longest[of] = max(longest[of], grace)
 		}
-		b.WriteString("kubectl wait --for=condition=Ready pods --all --all-namespaces --field-selector=status.phase!=Succeeded --timeout=10m\n")
+		owners := slices.Sorted(maps.Keys(longest))
+		for n, of := range owners {
+			fmt.Fprintf(&b, "n%d=$(ready %s)\n", n+1, of)
+		}
+		b.WriteString(evict.String())
+		for n, of := range owners {
+			fmt.Fprintf(&b, "await \"$n%d\" %s %d\n", n+1, of, 600+longest[of])
+		}
 		if closed != "" {
-			fmt.Fprintf(&b, "kubectl uncordon %s\n", closed)
+			fmt.Fprintf(&b, "uncordon %s\n", closed)
 		}
 	}
+	b.WriteString("trap - EXIT\n")
 	return b.String(), nil
 }
 
