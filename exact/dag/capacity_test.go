@@ -79,7 +79,7 @@ func TestCapacities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices)))|deviceSet(rng.IntN(4))*devEnergy)} {
+		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices))) | deviceSet(rng.IntN(4))*devEnergy)} {
 			set := model.Settings{Seed: 1}
 			if s.Name() == Kernel.Name() {
 				log.Reset()
@@ -131,7 +131,7 @@ func TestCapacitiesAgainstPlain(t *testing.T) {
 			}
 		}
 		want := plain.Best(d)
-		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices)))|deviceSet(rng.IntN(4))*devEnergy)} {
+		for _, s := range []model.Solver{Search, Kernel, Search.Off(deviceSet(rng.IntN(int(endOfDevices))) | deviceSet(rng.IntN(4))*devEnergy)} {
 			r, err := s.Solve(t.Context(), d, model.Settings{Seed: 1, Effort: 1_000_000})
 			switch {
 			case err != nil:
