@@ -42,6 +42,20 @@ type class struct {
 	low   int32   // nodes from 64·low on are in set: node p has bit p%64 of word p/64-low
 	set   []uint64
 	key   string
+	born  uint32 // of the classes that had its number: hops to it are of one
+	hops  []hop  // the last ones from here, at most mostHops
+	hop   int    // the next to be forgotten
+}
+
+const mostHops = 8
+
+// hop is the class to which nodes of a class come by a change.
+type hop struct {
+	needs *view.NodeNeeds
+	taken int64 // processes, below 0 if they are given back
+	state occupancy
+	to    int32
+	born  uint32
 }
 
 // occupancy is whether jobs hold a node.
@@ -97,7 +111,7 @@ func (s *State) Clone() *State {
 		x := s.classes[k]
 		first := len(set)
 		set = append(set, x.set...)
-		x.set = set[first:len(set):len(set)]
+		x.set, x.hops, x.hop = set[first:len(set):len(set)], nil, 0 // hops have the numbers of s
 		c.classes[i], c.order[i], c.known[x.key], s.each[k] = x, int32(i), int32(i), int64(i)
 	}
 	for p, k := range s.class {
@@ -122,6 +136,7 @@ func (s *State) of(group int32, state occupancy, free []int64) int32 {
 		for c := range s.classes {
 			if x := &s.classes[c]; x.count == 0 {
 				delete(s.known, x.key)
+				x.born++
 				s.spare = append(s.spare, int32(c))
 			}
 		}
@@ -130,7 +145,7 @@ func (s *State) of(group int32, state occupancy, free []int64) int32 {
 	c := int32(len(s.classes))
 	if n := len(s.spare); n > 0 {
 		c, s.spare = s.spare[n-1], s.spare[:n-1]
-		x.set = s.classes[c].set
+		x.set, x.born, x.hops = s.classes[c].set, s.classes[c].born, s.classes[c].hops[:0]
 		s.classes[c] = x
 	} else {
 		s.classes = append(s.classes, x)
@@ -239,17 +254,37 @@ func (s *State) change(needs *view.NodeNeeds, list []int32, sign int64) {
 			word = p >> 6
 		}
 		if !same {
-			x := &s.classes[c]
-			for r, need := range needs.Each {
-				s.free[r] = x.free[r] - sign*need*int64(last-first)
-			}
 			from, state, times = c, o, last-first
-			to = s.of(x.group, state, s.free)
+			to = s.after(c, needs, sign*int64(times), o)
 		}
 		s.jobs[p], s.class[p], first = jobs, to, last
 		mask |= 1 << (p & 63)
 	}
 	move()
+}
+
+// after returns the class to which nodes of class c come if so many processes with some needs come to each, and leave
+// them in a state.
+func (s *State) after(c int32, needs *view.NodeNeeds, taken int64, state occupancy) int32 {
+	x := &s.classes[c]
+	for k := range x.hops {
+		if h := &x.hops[k]; h.needs == needs && h.taken == taken && h.state == state && s.classes[h.to].born == h.born {
+			return h.to
+		}
+	}
+	for r, need := range needs.Each {
+		s.free[r] = x.free[r] - taken*need
+	}
+	to := s.of(x.group, state, s.free)
+	x = &s.classes[c] // the list may be another one
+	h := hop{needs, taken, state, to, s.classes[to].born}
+	if len(x.hops) < mostHops {
+		x.hops = append(x.hops, h)
+		return to
+	}
+	x.hops[x.hop] = h
+	x.hop = (x.hop + 1) % mostHops
+	return to
 }
 
 // held returns how many jobs a node holds after another one has come (sign 1) or gone (-1); -1: one that has it alone.
