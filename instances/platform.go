@@ -75,8 +75,8 @@ const (
 // holds one object with "machines" and "network" as in an instance, each machine with its speed, or a network of SAGA
 // (see readSAGA). It is read as strictly as an instance.
 //
-// The keys of presets are machines, speed, cores, memory, bandwidth and startup, or latency. Machines are at most 10,000 for uniform,
-// 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
+// The keys of presets are machines, speed, cores, memory, bandwidth and startup, or latency. Machines are at most 10,000
+// for uniform, 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
 // in turn. Cores and memory are a machine's, one or several likewise; memory has a unit such as 64GB. A machine with
 // cores runs several tasks at a time, as many as find their cores and their memory. Bandwidth is every path's and link's: units of data a second, or bits or bytes a second such as 1Gbps and
 // 125MB/s. Startup or latency is in seconds, or has a unit such as 5ms. Speed and bandwidth are 1 by default (but see

@@ -56,7 +56,7 @@ The checker replayed %s proofs.
 	}
 	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are graphs, windows, hosts and fat-trees of many shapes. Their figures have styles: "+strings.Join(styleNames(), "; ")+
 		". Each solution of each algorithm goes to the judge. It is held against each bound and each proof of the others. "+
-		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines. Asked for anything better than what is proved, they must find nothing. "+
+		"Plain engines are depth-first searches of at most 400 lines, which share no code with the engines. Asked for anything better than what is proved, they must find nothing. "+
 		"Phases of a search, run alone from a poor start, are its opponents, too.") +
 		"\nProofs are related if one follows from the other. An instance may change in these ways:\n\n")
 	for _, k := range kinds {

@@ -68,6 +68,8 @@ type Options struct {
 	Schedulers []string
 	// Offers are nodes that can be bought; nil: none.
 	Offers *Offers
+	// Stays explains why the pods of a controller (see controller) stay on a node, by both.
+	Stays map[[2]string]string
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
 	Slack float64
 	// MaxNodes bounds the nodes in use; 0: any number.
@@ -156,7 +158,7 @@ func (e *IdleError) Text() string {
 func idle(c *Cluster) error {
 	e := &IdleError{}
 	for k := range c.Nodes {
-		if _, plane := c.Nodes[k].Labels["node-role.kubernetes.io/control-plane"]; !plane {
+		if !controlPlane(&c.Nodes[k]) {
 			e.Nodes = append(e.Nodes, c.Nodes[k].Name)
 		}
 	}
@@ -380,6 +382,9 @@ const (
 
 // pinOf explains why a pod can't be moved, "" if it can.
 func (v *converter) pinOf(p *pod) string {
+	if why := v.Stays[[2]string{controller(p.Pod), p.Spec.NodeName}]; why != "" {
+		return why
+	}
 	if !v.without("pins") {
 		switch {
 		case metav1.GetControllerOf(p.Pod) == nil:

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -179,18 +178,11 @@ func (d *drain) read(ctx context.Context) (*Cluster, error) {
 	return c, nil
 }
 
-// plan reads the cluster and plans. Nodes that have joined are kept. Pods that are not to be evicted again are read as if
-// they asked for it.
+// plan reads the cluster and plans.
 func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	c, err := d.read(ctx)
 	if err != nil {
 		return nil, nil, err
-	}
-	for k := range c.Pods {
-		if p := &c.Pods[k]; d.stays[[2]string{controller(p), p.Spec.NodeName}] != "" {
-			p.Annotations = maps.Clone(p.Annotations)
-			metav1.SetMetaDataAnnotation(&p.ObjectMeta, karpenterKeep, "true")
-		}
 	}
 	in, err := Convert(c, d.reading(c))
 	if err != nil {
@@ -200,9 +192,11 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
-// reading returns the options by which a cluster is read: nodes that have joined are kept.
+// reading returns the options by which a cluster is read: nodes that have joined are kept, and pods that aren't to be
+// evicted again stay.
 func (d *drain) reading(c *Cluster) Options {
 	o := d.Options
+	o.Stays = d.stays
 	o.Keep = slices.Clone(o.Keep)
 	for k := range c.Nodes {
 		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) {
@@ -491,7 +485,7 @@ func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
 		for _, b := range s.in.Budgets[m.Pod] {
 			s.budgets[b] = true
 		}
-		if s.stays[[2]string{s.e.pods[m.Pod], m.From}] != "" { // without pins it is planned all the same
+		if s.stays[[2]string{s.e.pods[m.Pod], m.From}] != "" { // since an eviction of this step
 			all = false
 			continue
 		}

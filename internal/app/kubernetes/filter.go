@@ -50,7 +50,7 @@ func (v *converter) filter(p *pod) error {
 			return byFeature, nil
 		case !v.portFree(p.Pod, n):
 			return byPort, nil
-		case n.Spec.Unschedulable && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordonTaint, true):
+		case n.Spec.Unschedulable && !toleratesCordon(p.Pod):
 			return byCordon, nil
 		case volumes != nil && !volumes(n):
 			return byVolume, nil

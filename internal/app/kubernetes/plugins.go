@@ -4,6 +4,7 @@ package kubernetes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -169,17 +170,12 @@ func (v *converter) sharedClaim(p *corev1.Pod) string {
 		if c == nil {
 			continue
 		}
-		others := v.users[p.Namespace+"/"+name]
-		if others[p.Name] {
-			others = nil
-			for user := range v.users[p.Namespace+"/"+name] {
-				if user != p.Name {
-					others = map[string]bool{user: true}
-				}
-			}
+		shared := false
+		for user := range v.users[p.Namespace+"/"+name] {
+			shared = shared || user != p.Name
 		}
 		switch {
-		case len(others) == 0:
+		case !shared:
 		case slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod) && p.Spec.NodeName == "":
 			return fmt.Sprintf("another pod has its volume claim %s (ReadWriteOncePod)", name)
 		case len(c.Spec.AccessModes) == 1 && c.Spec.AccessModes[0] == corev1.ReadWriteOnce:
@@ -191,12 +187,9 @@ func (v *converter) sharedClaim(p *corev1.Pod) string {
 
 // stays explains why a node isn't one that could be given back, "" if it could: plans keep it in use.
 func stays(n *corev1.Node) string {
-	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"} {
-		if _, ok := n.Labels[label]; ok {
-			return "control plane"
-		}
-	}
 	switch {
+	case controlPlane(n):
+		return "control plane"
 	case n.Labels["type"] == "virtual-kubelet", slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "virtual-kubelet.io/provider" }):
 		return "virtual"
 	case n.Labels["eks.amazonaws.com/compute-type"] == "fargate":
@@ -207,6 +200,13 @@ func stays(n *corev1.Node) string {
 		return "annotation do-not-disrupt"
 	}
 	return ""
+}
+
+// controlPlane reports whether a node is one of the control plane, by its label or the one of before 1.24.
+func controlPlane(n *corev1.Node) bool {
+	_, plane := n.Labels["node-role.kubernetes.io/control-plane"]
+	_, master := n.Labels["node-role.kubernetes.io/master"]
+	return plane || master
 }
 
 // answers reports whether a node reports that it is ready, or reports nothing.
@@ -227,12 +227,10 @@ func (v *converter) told() {
 			a.Assumed.Add(n.Name, "nodes kept as they are: not ready")
 		}
 	}
-	least := int32(0)
-	for k, p := range v.pods {
+	least := int32(math.MaxInt32) // priority of what runs
+	for _, p := range v.pods {
 		if p.Spec.NodeName != "" {
-			if q := priorityOf(p); k == 0 || q < least {
-				least = q
-			}
+			least = min(least, priorityOf(p))
 		}
 	}
 	for _, p := range v.pods {

@@ -366,3 +366,22 @@ func TestWaits(t *testing.T) {
 		t.Errorf("two that wait for each other: %+v, %v", p, p.Waits)
 	}
 }
+
+// Preemption is told of waiting pods with a priority above that of something that runs, in whatever order pods come.
+func TestPreemptionIsTold(t *testing.T) {
+	for _, x := range []struct {
+		runs, waits int32
+		told        bool
+	}{{1000, 500, false}, {1000, 2000, true}, {-5, 0, true}, {0, 0, false}} {
+		s := newSituation(true)
+		s.Pods[s.keep].Spec.Priority, s.Pods[s.pod].Spec.Priority = &x.runs, &x.waits
+		slices.Reverse(s.Pods)
+		in, err := Convert(s.Cluster, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(in.Account.NotModelled.String(), "preemption"); told != x.told {
+			t.Errorf("%+v: %s", x, in.Account.NotModelled)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func (x *Scheduler) preferences(i int) *preferences {
 		n := &x.in.Cluster.Nodes[k]
 		intolerable := int64(0)
 		for t := range n.Spec.Taints {
-			if taint := &n.Spec.Taints[t]; taint.Effect == corev1.TaintEffectPreferNoSchedule && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), tolerations, taint, false) {
+			if taint := &n.Spec.Taints[t]; taint.Effect == corev1.TaintEffectPreferNoSchedule && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), tolerations, taint, true) {
 				intolerable++
 			}
 		}

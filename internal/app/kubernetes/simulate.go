@@ -177,7 +177,7 @@ func (x *Scheduler) preferencesOf(i int) *preferences {
 // toleratesCordon reports whether a pod may be placed on cordoned nodes.
 func toleratesCordon(p *corev1.Pod) bool {
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
-	return schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, false)
+	return schedulinghelper.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &cordon, true)
 }
 
 // owned returns the controller of a pod: its kind and name, both empty if it has none.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/gapwise/gapwise/internal/core/view"
 )
 
@@ -21,7 +19,6 @@ type Wait struct {
 
 // Why a node doesn't take a pod, by the plugin that decides first.
 const (
-	notHeld     = ""
 	bySelector  = "its node selector or affinity"
 	byTaint     = "a taint"
 	byCordon    = "cordoned"
@@ -70,7 +67,7 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 	for h := range in.Hosts {
 		reason := p.refused[h]
 		switch {
-		case reason != notHeld:
+		case reason != "":
 		case !p.allowed[h]:
 			reason = byResident
 		case in.Hosts[h].Closed:
@@ -140,6 +137,3 @@ func WaitsText(all []Wait) string {
 	}
 	return b.String()
 }
-
-// cordonTaint is the taint of a cordoned node.
-var cordonTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
