@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -67,7 +68,7 @@ func TestExamplesInBrowser(t *testing.T) {
 		file := filepath.Base(e.Path)
 		in := require.Value(instances.Load(filepath.Join("..", e.Path)))(t)
 		r := require.Value(gapwise.Solve(context.Background(), in,
-			gapwise.Options{Algorithm: unproved[file], Settings: model.Settings{Seed: 1}}))(t)
+			gapwise.Options{Algorithm: unproved[file], Settings: model.Settings{Seed: 1, TimeLimit: 2 * time.Minute}}))(t)
 		b.click("[data-kind=" + e.Kind + "]")
 		b.until(idle)
 		b.choose("#example", file)
@@ -76,7 +77,7 @@ func TestExamplesInBrowser(t *testing.T) {
 			b.choose("#algorithm", name)
 		} else {
 			b.choose("#algorithm", "auto")
-			b.choose("#limit", "50") // of the clock, and other tests run beside it
+			b.choose("#limit", "50") // of the clock, as the library's limit: other tests run beside them
 		}
 		b.solve()
 		got := eval[struct {
