@@ -50,6 +50,7 @@ func (v *converter) rules() error {
 	if !v.without("ports") {
 		v.ports()
 	}
+	v.survival()
 	return nil
 }
 
