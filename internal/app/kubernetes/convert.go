@@ -394,6 +394,9 @@ func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
 		switch {
 		case metav1.GetControllerOf(p.Pod) == nil:
+			if p.Annotations[autoscalerKeep] == "true" {
+				return "no controller would make it again: it is safe to evict by its annotation, but would end"
+			}
 			return "no controller would make it again"
 		case keeps(p.Annotations[karpenterKeep]):
 			return "annotation " + karpenterKeep
