@@ -74,7 +74,10 @@ func (p *program) kubernetesPlans() *cli.Command {
 			},
 			{
 				Name: "explain", Usage: "why pods can't move, and what each rule costs", ArgsUsage: "[FILE|FOLDER]...",
-				Flags: slices.Concat(flags, solving), Action: p.kubernetesExplain,
+				Flags: slices.Concat(flags, solving, []cli.Flag{
+					&cli.StringFlag{Name: "pod", Usage: "`NAMESPACE/NAME`: tell where that pod could run today, and why not elsewhere"},
+					&cli.StringFlag{Name: "node", Usage: "`NAME`: tell why that node stays in use, and the changes that would free it"},
+				}), Action: p.kubernetesExplain,
 			},
 			{
 				Name: "bound", Usage: "what no plan costs less than, without a search", ArgsUsage: "[FILE|FOLDER]...",
@@ -505,6 +508,9 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if pod, node := c.String("pod"), c.String("node"); pod+node != "" {
+		return p.kubernetesWhy(c, found, read, pod, node)
+	}
 	defer p.telling(&read, &o)()
 	o.Progress = nil // the questions follow each other quickly
 	e, err := kubernetes.Explain(ctx, found, read, o)
@@ -531,3 +537,38 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	fmt.Fprint(p.out, kubernetes.PinsText(e.Pins))
 	return nil
 }
+
+// kubernetesWhy answers for a pod, or a node.
+func (p *program) kubernetesWhy(c *cli.Command, found *kubernetes.Cluster, read kubernetes.Options, pod, node string) error {
+	if pod != "" && node != "" {
+		return usagef("kubernetes explain: give --pod or --node, not both")
+	}
+	in, err := p.instanceOf(c, found, read)
+	if err != nil {
+		return p.idle(c, err)
+	}
+	var answer any
+	text := ""
+	if pod != "" {
+		var a *kubernetes.PodAnswer
+		if a, err = in.WhyPod(pod); err == nil {
+			answer, text = a, a.Text(mostAnswers)
+		}
+	} else {
+		var a *kubernetes.HeldNode
+		if a, err = in.WhyNode(node); err == nil {
+			answer, text = a, a.Text()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeLines(p.out, answer)
+	}
+	_, err = fmt.Fprint(p.out, text)
+	return err
+}
+
+// mostAnswers is how many nodes are printed for a pod.
+const mostAnswers = 20

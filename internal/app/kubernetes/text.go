@@ -352,6 +352,9 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		if name == "" {
 			name, saved = "nothing", ""
 		}
+		if r.Change != "" {
+			name += " (" + r.Change + ")"
+		}
 		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
 		}
