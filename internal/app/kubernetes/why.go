@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
@@ -21,7 +23,7 @@ type PodAnswer struct {
 	Node string `json:"node,omitempty"` // empty: it waits
 	// Stays explains why it can't be evicted, or why it goes on waiting; empty: it can, or may start.
 	Stays    string   `json:"stays,omitempty"`
-	Requests []string `json:"requests"` // "cpu_m 500"
+	Requests []string `json:"requests"` // "0.5 CPU"
 	Budgets  []string `json:"budgets,omitempty"`
 	// Nodes are all other nodes with the reason for which each refuses it now, empty if it doesn't.
 	Nodes []NodeAnswer `json:"nodes"`
@@ -44,7 +46,7 @@ func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
 		p := in.converter.jobs[i].pods[k]
 		a := &PodAnswer{Pod: name, Node: p.Spec.NodeName, Stays: p.pin + p.held}
 		for r, need := range in.Jobs[i].Needs {
-			a.Requests = append(a.Requests, fmt.Sprintf("%s %d", in.Resources[r], need))
+			a.Requests = append(a.Requests, amountText(in.converter.names[r], need))
 		}
 		for _, b := range p.budgets {
 			a.Budgets = append(a.Budgets, budgetText(&in.Cluster.Budgets[b]))
@@ -90,10 +92,10 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 			var short []string
 			for r, need := range in.Jobs[i].Needs {
 				if left := free.Left[h*free.C.Resources+r]; need > left {
-					short = append(short, fmt.Sprintf("%s: %d of %d", in.Resources[r], max(0, left), need))
+					short = append(short, fmt.Sprintf("%s, %s are free", amountText(in.converter.names[r], need), amountText(in.converter.names[r], max(0, left))))
 				}
 			}
-			why = byOtherRoom + " for " + strings.Join(short, ", ")
+			why = byOtherRoom + " for " + strings.Join(short, "; ")
 		default:
 			for _, name := range names {
 				if !rules[name].Can(i, k, h) {
@@ -108,6 +110,17 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 		return len(a.Why[:min(1, len(a.Why))]) - len(b.Why[:min(1, len(b.Why))])
 	})
 	return all
+}
+
+// amountText returns an amount of a resource in the units that people use.
+func amountText(name string, n int64) string {
+	switch corev1.ResourceName(name) {
+	case corev1.ResourceCPU:
+		return fmt.Sprintf("%.4g CPU", float64(n)/1000)
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return fmt.Sprintf("%.3g GiB of %s", float64(n)/(1<<30), name)
+	}
+	return fmt.Sprintf("%d %s", n, name)
 }
 
 // Text returns the answer in words, with at most so many nodes; those that would have the pod come first.
@@ -229,13 +242,14 @@ func budgetText(b *policyv1.PodDisruptionBudget) string {
 // budgetChange returns the least change of a budget that has it allow one eviction, by the pods that are healthy now.
 func budgetChange(b *policyv1.PodDisruptionBudget) string {
 	s := &b.Status
-	switch {
-	case b.Spec.MinAvailable != nil && s.CurrentHealthy > 0:
-		return fmt.Sprintf("minAvailable from %s to %d", b.Spec.MinAvailable, s.CurrentHealthy-1)
-	case b.Spec.MaxUnavailable != nil && s.ExpectedPods > 0:
-		return fmt.Sprintf("maxUnavailable from %s to %d", b.Spec.MaxUnavailable, s.ExpectedPods-s.CurrentHealthy+1)
+	least, most := s.CurrentHealthy-1, s.ExpectedPods-s.CurrentHealthy+1
+	if x := b.Spec.MinAvailable; x != nil && least >= 0 && (x.Type == intstr.String || x.IntVal > least) {
+		return fmt.Sprintf("minAvailable from %s to %d", x, least)
 	}
-	return "a budget that allows one eviction"
+	if x := b.Spec.MaxUnavailable; x != nil && s.ExpectedPods > 0 && (x.Type == intstr.String || x.IntVal < most) {
+		return fmt.Sprintf("maxUnavailable from %s to %d", x, most)
+	}
+	return "once its pods are ready"
 }
 
 // Text returns the answer in words.
