@@ -310,6 +310,10 @@ var testedFaults = []struct {
 	fault
 	tests string
 }{
+	{fault{"Kubernetes: all replicas of a workload may be in one zone", "internal/app/kubernetes/survive.go",
+		"MaxSkew: tasks[name] - 1", "MaxSkew: tasks[name]"}, "-run TestSurvive ./internal/app/kubernetes"},
+	{fault{"Kubernetes: pods that want each other's company reach any zone", "internal/app/kubernetes/rules.go",
+		"p.allowed[n] && there[", "p.allowed[n] || there["}, "-run TestCompany ./internal/app/kubernetes"},
 	{fault{"Certificates: an infeasible relaxation is believed", "exact/internal/engine/certify.go",
 		"return r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray)", "return r.Status == milp.Infeasible"},
 		"-run TestCertificates ./exact/internal/engine"},
