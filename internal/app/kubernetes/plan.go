@@ -38,9 +38,10 @@ type Move struct {
 
 // Plan is a cheaper state of a cluster, the way to it, and the proofs.
 type Plan struct {
-	PriceUnit string `json:"price_unit"`
-	Now       State  `json:"now"`
-	Then      State  `json:"then"`
+	PriceUnit string    `json:"price_unit"`
+	Now       State     `json:"now"`
+	Then      State     `json:"then"`
+	Money     *PerMonth `json:"money,omitempty"` // of prices with a currency
 	// CostBound and MovesBound: no plan under which as few pods wait costs less, and none of that cost moves fewer pods.
 	// Optimal ones are met.
 	CostBound   float64  `json:"cost_bound"`
@@ -66,6 +67,8 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
+	Used *Used `json:"use,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
 
@@ -127,6 +130,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		return nil, err
 	}
 	p.Now, p.Then = in.state(c, c.Today()), in.state(c, plan)
+	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.CostBound)
 	_, p.Moves = c.Figures(plan)
 	now, then := c.Used(c.Today()), c.Used(plan)
 	for h := range c.Existing {
@@ -135,8 +139,10 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 	}
 	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(plan), in.risks(c.Today(), plan)
-	in.order(ctx, c, plan, p)
-	in.steer(plan, p)
+	if p.Used = in.used(); !in.converter.ByUse {
+		in.order(ctx, c, plan, p)
+		in.steer(plan, p)
+	}
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)
 	return p, nil
 }
