@@ -4,7 +4,6 @@ package kubernetes
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 	family := func(name, help string, samples ...sample) {
 		fmt.Fprintf(&b, "# HELP gapwise_plan_%s %s\n# TYPE gapwise_plan_%[1]s gauge\n", name, help)
 		for _, s := range samples {
-			fmt.Fprintf(&b, "gapwise_plan_%s{cluster=\"%s\"", name, labelEscapes.Replace(cluster))
+			fmt.Fprintf(&b, "gapwise_plan_%s{cluster=\"%s\"", name, labelEscapes.Replace(strings.ToValidUTF8(cluster, "\ufffd")))
 			for pair := range slices.Chunk(s.labels, 2) {
 				fmt.Fprintf(&b, ",%s=\"%s\"", pair[0], labelEscapes.Replace(pair[1]))
 			}
@@ -50,11 +49,8 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 	family("moved_pods", "Pods that the plan moves.", sample{nil, float64(p.Moves)})
 	family("stuck_pods", "Pods that find no order to move in.", sample{nil, float64(len(p.Stuck))})
 	family("steps", "Steps in which the plan is carried out.", sample{nil, float64(len(p.Steps))})
-	gap := model.Gap(float64(p.Then.Cost), p.CostBound)
-	if math.IsNaN(gap) {
-		gap = math.Inf(1)
-	}
-	family("gap_ratio", "Gap between the cost and its bound, as a share of the cost; 0 is proved optimal.", sample{nil, gap})
+	family("gap_ratio", "Gap between the cost and its bound, as a share of the cost; 0 is proved optimal.",
+		sample{nil, model.Gap(float64(p.Then.Cost), p.CostBound)})
 	family("timestamp_seconds", "Time of the plan in seconds since 1970.", sample{nil, float64(at.Unix())})
 	return b.String()
 }

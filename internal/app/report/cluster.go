@@ -45,7 +45,7 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, "Of what they request, pods use "+plan.Used.Text()+".")
 	}
 	if text := plan.Used.ByUse(); text != "" {
-		p.Lead = append(p.Lead, strings.ToUpper(text[:1])+text[1:]+".")
+		p.Lead = append(p.Lead, words.Upper(text)+".")
 	}
 	for _, risk := range plan.Risks.Lines() {
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
