@@ -46,9 +46,9 @@ type Prices struct {
 	Unit string
 	// Of returns the price of a node.
 	Of func(*corev1.Node) (int64, error)
-	// Currency is that of the costs, "" if it isn't known, and Month what a unit of cost is of it in a month.
-	Currency string
-	Month    float64
+	// Rate is what so many Units of cost are one of; without a currency if that isn't known.
+	Rate  Rate
+	Units float64
 	// Notes are what is assumed of the prices.
 	Notes []string
 }

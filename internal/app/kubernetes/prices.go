@@ -125,8 +125,16 @@ func (p Prices) In(r Rate, units float64) Prices {
 	if r.Hours == 0 {
 		r.Hours, p.Notes = 1, append(p.Notes, "prices are for an hour; --price-unit "+r.Currency+"/month says otherwise")
 	}
-	p.Unit, p.Currency, p.Month = fmt.Sprintf("%g %s", 1/units, r), r.Currency, monthHours/float64(r.Hours)/units
+	p.Unit, p.Rate, p.Units = fmt.Sprintf("%g %s", 1/units, r), r, units
 	return p
+}
+
+// Month returns a cost as money of a month, 0 without a currency.
+func (p Prices) Month(cost float64) float64 {
+	if p.Rate.Currency == "" {
+		return 0
+	}
+	return cost * monthHours / float64(p.Rate.Hours) / p.Units
 }
 
 // PerMonth is a plan's cost a month of 730 hours, in the currency of its prices.
@@ -140,11 +148,11 @@ type PerMonth struct {
 
 // money returns the costs of a plan as money, to the hundredth; nil if the prices have no currency.
 func (p Prices) money(now, then int64, bound float64) *PerMonth {
-	if p.Currency == "" {
+	if p.Rate.Currency == "" {
 		return nil
 	}
-	of := func(x float64) float64 { return math.Round(100*x*p.Month) / 100 }
-	return &PerMonth{p.Currency, of(float64(now)), of(float64(then)), of(float64(now - then)), math.Floor(100*bound*p.Month) / 100}
+	of := func(x float64) float64 { return math.Round(100*p.Month(x)) / 100 }
+	return &PerMonth{p.Rate.Currency, of(float64(now)), of(float64(then)), of(float64(now - then)), math.Floor(100*p.Month(bound)) / 100}
 }
 
 // priceKey is for what a line of a table has a price: a type of nodes, in a zone or region if it names one.
