@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Objects are the kinds of objects that a plan is made of, as kubectl takes them. Without the first two there is none.
@@ -58,7 +59,7 @@ func (k *Kubectl) Read(ctx context.Context) (*Cluster, error) {
 			return c, err
 		}
 		before := len(k.refused)
-		for _, m := range notGiven.FindAllStringSubmatch(err.Error(), -1) {
+		for _, m := range notGiven().FindAllStringSubmatch(err.Error(), -1) {
 			if kind := m[1] + m[2]; slices.Contains(kinds[2:], kind) && !slices.Contains(k.refused, kind) {
 				k.refused = append(k.refused, kind)
 			}
@@ -70,7 +71,9 @@ func (k *Kubectl) Read(ctx context.Context) (*Cluster, error) {
 }
 
 // notGiven finds the kind that a cluster doesn't give in kubectl's error, with the group behind it.
-var notGiven = regexp.MustCompile(`(?:Forbidden\): ([a-z]+)(?:\.[a-z0-9.-]+)? is forbidden)|(?:doesn't have a resource type "([a-z]+)")`)
+var notGiven = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:Forbidden\): ([a-z]+)(?:\.[a-z0-9.-]+)? is forbidden)|(?:doesn't have a resource type "([a-z]+)")`)
+})
 
 // Cordon implements Control, by a patch for each node. What refuses this may take kubectl's own commands.
 func (k Kubectl) Cordon(ctx context.Context, on bool, nodes ...string) error {

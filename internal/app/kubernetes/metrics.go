@@ -12,13 +12,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// labelEscapes are those of the values of labels.
-var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
 // Metrics returns a plan, made at a time for a cluster of this name, in the text format of Prometheus
 // (its exposition format 0.0.4). Every sample has the label cluster.
 func (p *Plan) Metrics(cluster string, at time.Time) string {
 	var b strings.Builder
+	labelEscapes := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	type sample struct {
 		labels []string // names and values
 		value  float64

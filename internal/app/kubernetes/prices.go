@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -45,23 +46,25 @@ var periods = []period{
 	{"mo month months monthly", monthHours, 100}, {"y year yr years yearly annual annually", 12 * monthHours, 10},
 }
 
-// signs are signs and names of currencies; a bare dollar is the USA's.
-var signs = map[string]string{"$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP",
-	"₹": "INR", "a$": "AUD", "au$": "AUD", "c$": "CAD", "ca$": "CAD", "r$": "BRL", "nz$": "NZD", "hk$": "HKD", "s$": "SGD"}
+// signs are signs and names of currencies behind each code; a bare dollar is the USA's.
+const signs = "USD $ us$ dollar dollars, EUR € euro euros, GBP £, INR ₹, AUD a$ au$, BRL r$, CAD c$ ca$, HKD hk$, NZD nz$, SGD s$"
 
 const currencies = "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW KZT MAD MXN MYR NGN NOK " +
 	"NZD PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR"
 
+// The patterns are made when tables are read: not each start of the program pays for them.
 var (
-	camel     = regexp.MustCompile(`([a-z])([A-Z])`)
-	thousands = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+\.\d*$`)
-	word      = regexp.MustCompile(`[a-z]*\$|[€£₹]|[a-z]+`)
-	number    = regexp.MustCompile(`^([^\d.,+-]*)([+-]?[\d.,]+(?:[eE][+-]?\d+)?)([^\d]*)$`)
+	camel     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z])([A-Z])`) })
+	thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+\.\d*$`) })
+	word      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z]*\$|[€£₹]|[a-z]+`) })
+	number    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([^\d.,+-]*)([+-]?[\d.,]+(?:[eE][+-]?\d+)?)([^\d]*)$`)
+	})
 )
 
 // wordsOf returns the words of a heading in lower case: OnDemand has two.
 func wordsOf(text string) []string {
-	return word.FindAllString(strings.ToLower(camel.ReplaceAllString(text, "$1 $2")), -1)
+	return word().FindAllString(strings.ToLower(camel().ReplaceAllString(text, "$1 $2")), -1)
 }
 
 func has(all []string, list string) bool {
@@ -71,8 +74,13 @@ func has(all []string, list string) bool {
 // rateOf returns what words say of a rate, and the words that say nothing of it.
 func rateOf(all []string) (r Rate, rest []string) {
 	for _, w := range all {
-		sign, code := signs[w], strings.ToUpper(w)
-		if sign == "" && len(w) == 3 && strings.Contains(currencies, code) {
+		sign := ""
+		for _, x := range strings.Split(signs, ", ") {
+			if code, names, _ := strings.Cut(x, " "); has([]string{w}, names) {
+				sign = code
+			}
+		}
+		if code := strings.ToUpper(w); has([]string{code}, currencies) {
 			sign = code
 		}
 		k := slices.IndexFunc(periods, func(x period) bool { return has([]string{w}, x.words) })
@@ -341,7 +349,7 @@ func priceCell(cell string, comma rune) (float64, Rate, error) {
 	if slices.Contains([]string{"", "-", "n/a", "na", "none", "null", "unavailable", "not available"}, strings.ToLower(cell)) {
 		return math.NaN(), Rate{}, nil
 	}
-	m := number.FindStringSubmatch(cell)
+	m := number().FindStringSubmatch(cell)
 	if m == nil {
 		return 0, Rate{}, errors.New("no number")
 	}
@@ -354,7 +362,7 @@ func priceCell(cell string, comma rune) (float64, Rate, error) {
 	case last < 0:
 	case comma != ',' && last > strings.LastIndex(digits, "."):
 		digits = strings.Replace(strings.ReplaceAll(digits[:last], ".", "")+digits[last:], ",", ".", 1)
-	case thousands.MatchString(digits):
+	case thousands().MatchString(digits):
 		digits = strings.ReplaceAll(digits, ",", "")
 	default:
 		return 0, r, errors.New("write a decimal point")

@@ -27,7 +27,9 @@ type Use map[string]corev1.ResourceList
 var measured = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 
 // mostUse bounds a measure of a pod.
-var mostUse = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M"), corev1.ResourceMemory: resource.MustParse("1Pi")}
+func mostUse(name corev1.ResourceName) resource.Quantity {
+	return resource.MustParse(map[corev1.ResourceName]string{corev1.ResourceCPU: "1M", corev1.ResourceMemory: "1Pi"}[name])
+}
 
 // ReadUse reads measures of pods: what kubectl top pods -A prints, the metrics API's list of pods as JSON, or Prometheus's
 // answer to instant queries. A file's name may tell the resource of such an answer, "cpu=FILE"; else the label resource or
@@ -59,7 +61,7 @@ func (u Use) add(pod string, name corev1.ResourceName, q resource.Quantity, more
 	}
 	negative := q.Sign() < 0
 	q.Add(old)
-	if most := mostUse[name]; negative || q.Cmp(most) > 0 {
+	if most := mostUse(name); negative || q.Cmp(most) > 0 {
 		return fmt.Errorf("%w use: %s of pod %q is %s, must be from 0 to %s", model.ErrInvalid, name, pod, q.String(), most.String())
 	}
 	if u[pod] == nil {
@@ -212,8 +214,8 @@ func ParseFloor(text string) (corev1.ResourceList, error) {
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		q, err := resource.ParseQuantity(value)
-		most, known := mostUse[corev1.ResourceName(name)]
-		if _, twice := list[corev1.ResourceName(name)]; err != nil || twice || !known || q.Sign() < 0 || q.Cmp(most) > 0 {
+		_, twice := list[corev1.ResourceName(name)]
+		if err != nil || twice || !slices.Contains(measured, corev1.ResourceName(name)) || q.Sign() < 0 || q.Cmp(mostUse(corev1.ResourceName(name))) > 0 {
 			return nil, fmt.Errorf("%w: %q is no amount of cpu or memory, such as cpu=100m,memory=256Mi", model.ErrInvalid, part)
 		}
 		list[corev1.ResourceName(name)] = q
