@@ -59,7 +59,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +
 			"(--context). The rules are kube-scheduler's: requests, selectors, taints,\n" +
 			"required affinity, hard topology spread, host ports, volumes. Pods that can't\n" +
-			"be evicted stay. Nothing is changed in the cluster but by drain --execute.",
+			"be evicted stay. Nothing is changed in the cluster but by drain --execute.\n" +
+			"By the name kubectl-gapwise it is kubectl gapwise, for the current context.",
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "least cost, fewest moves, and their order", ArgsUsage: "[FILE|FOLDER]...",
@@ -218,7 +219,11 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 		}
 		o.Prices = o.Prices.In(unit, 10_000)
 	}
-	switch price := c.String("price"); price {
+	price := c.String("price")
+	if unit != (kubernetes.Rate{}) && (price == "nodes" || price == "vcpu" && (!byOffers || c.IsSet("price"))) {
+		return o, usagef("kubernetes: --price-unit goes with prices: give --price FILE, or --offers with prices")
+	}
+	switch price {
 	case "offers":
 		if !byOffers {
 			return o, usagef("kubernetes: --price is offers, but --offers gives no file, or one without prices")

@@ -349,6 +349,9 @@ func priceCell(cell string, comma rune) (float64, Rate, error) {
 	if slices.Contains([]string{"", "-", "n/a", "na", "none", "null", "unavailable", "not available"}, strings.ToLower(cell)) {
 		return math.NaN(), Rate{}, nil
 	}
+	if x, err := strconv.ParseFloat(cell, 64); err == nil && !math.IsNaN(x) {
+		return x, Rate{}, nil
+	}
 	m := number().FindStringSubmatch(cell)
 	if m == nil {
 		return 0, Rate{}, errors.New("no number")
