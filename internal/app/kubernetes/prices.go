@@ -42,15 +42,14 @@ type period struct {
 }
 
 var periods = []period{
-	{"h hr hrs hour hours hourly", 1, priceUnits}, {"d day days daily", 24, 1000},
-	{"mo month months monthly", monthHours, 100}, {"y year yr years yearly annual annually", 12 * monthHours, 10},
+	{"h hr hrs hour hours hourly", 1, priceUnits}, {"day d days daily", 24, 1000},
+	{"month mo months monthly", monthHours, 100}, {"year y yr years yearly annual annually", 12 * monthHours, 10},
 }
 
-// signs are signs and names of currencies behind each code; a bare dollar is the USA's.
-const signs = "USD $ us$ dollar dollars, EUR € euro euros, GBP £, INR ₹, AUD a$ au$, BRL r$, CAD c$ ca$, HKD hk$, NZD nz$, SGD s$"
-
-const currencies = "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW KZT MAD MXN MYR NGN NOK " +
-	"NZD PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR"
+// currencies are codes, with the signs and names of their money behind some; a bare dollar is the USA's.
+const currencies = "USD $ us$ dollar dollars, EUR € euro euros, GBP £, INR ₹, AUD a$ au$, BRL r$, CAD c$ ca$, HKD hk$, NZD nz$, SGD s$, " +
+	"AED, ARS, BGN, CHF, CLP, CNY, COP, CZK, DKK, EGP, HUF, IDR, ILS, ISK, JPY, KRW, KZT, MAD, MXN, MYR, NGN, NOK, PEN, PHP, PKR, PLN, QAR, " +
+	"RON, RSD, RUB, SAR, SEK, THB, TRY, TWD, UAH, VND, ZAR"
 
 // The patterns are made when tables are read: not each start of the program pays for them.
 var (
@@ -74,19 +73,16 @@ func has(all []string, list string) bool {
 // rateOf returns what words say of a rate, and the words that say nothing of it.
 func rateOf(all []string) (r Rate, rest []string) {
 	for _, w := range all {
-		sign := ""
-		for _, x := range strings.Split(signs, ", ") {
-			if code, names, _ := strings.Cut(x, " "); has([]string{w}, names) {
-				sign = code
+		code := ""
+		for _, x := range strings.Split(currencies, ", ") {
+			if has([]string{w}, strings.ToLower(x)) {
+				code = x[:3]
 			}
-		}
-		if code := strings.ToUpper(w); has([]string{code}, currencies) {
-			sign = code
 		}
 		k := slices.IndexFunc(periods, func(x period) bool { return has([]string{w}, x.words) })
 		switch {
-		case sign != "":
-			r.Currency = sign
+		case code != "":
+			r.Currency = code
 		case k >= 0:
 			r.Hours = periods[k].hours
 		case w != "per":
@@ -116,13 +112,13 @@ func (r *Rate) add(x Rate) error {
 
 // String returns the rate as a unit of prices: "USD/h".
 func (r Rate) String() string {
+	text := cmp.Or(r.Currency, "an unnamed currency")
 	for _, p := range periods {
 		if p.hours == r.Hours {
-			unit := strings.Fields(p.words)
-			return cmp.Or(r.Currency, "an unnamed currency") + "/" + map[bool]string{true: unit[0], false: unit[min(1, len(unit)-1)]}[r.Hours == 1]
+			text += "/" + strings.Fields(p.words)[0]
 		}
 	}
-	return cmp.Or(r.Currency, "an unnamed currency")
+	return text
 }
 
 // In returns prices of which so many units of cost are one of the table's, as costs of a rate.
@@ -237,22 +233,9 @@ func priceHeading(row []string) (c priceColumns, err error) {
 // ("USD/h"), else r does. Two columns without such names are type and price, also without a heading. Empty prices are
 // none. Costs count in ten-thousandths of a price an hour. The error wraps model.ErrInvalid.
 func ReadPrices(text []byte, r Rate) (Prices, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	table := csv.NewReader(bytes.NewReader(text))
-	table.Comment, table.TrimLeadingSpace = '#', true
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			for _, other := range ";\t" {
-				if bytes.ContainsRune(line, other) && !bytes.ContainsRune(line, ',') {
-					table.Comma = other
-				}
-			}
-			break
-		}
-	}
-	rows, err := table.ReadAll()
-	if err != nil || len(rows) == 0 || len(rows[0]) < 2 {
-		return Prices{}, fmt.Errorf("%w prices: a line isn't \"type,price\": %w", model.ErrInvalid, cmp.Or(err, errors.New("no columns")))
+	rows, comma, err := priceRows(text)
+	if err != nil {
+		return Prices{}, fmt.Errorf("%w prices: a line isn't \"type,price\": %w", model.ErrInvalid, err)
 	}
 	c, err := priceHeading(rows[0])
 	if err != nil {
@@ -264,7 +247,7 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 	if c.kind < 0 || c.price < 0 && c.spot < 0 {
 		return Prices{}, fmt.Errorf("%w prices: no column is the type, or none the price, by its heading (%s); name them type, price and spot", model.ErrInvalid, strings.Join(rows[0], ", "))
 	}
-	if _, _, err := priceCell(rows[0][max(c.price, c.spot)], table.Comma); err != nil || len(rows[0]) > 2 {
+	if _, _, err := priceCell(rows[0][max(c.price, c.spot)], comma); err != nil || len(rows[0]) > 2 {
 		rows = rows[1:]
 	}
 	said := Rate{}
@@ -278,7 +261,7 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 			if col < 0 {
 				continue
 			}
-			price, rate, err := priceCell(row[col], table.Comma)
+			price, rate, err := priceCell(row[col], comma)
 			if err == nil && price < 0 {
 				err = errors.New("it is negative")
 			}
@@ -340,6 +323,30 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 		return 0, &unpriced{which, n.Name}
 	}
 	return p, nil
+}
+
+// priceRows returns the cells of a table, and by what its heading or first line parts them.
+func priceRows(text []byte) ([][]string, rune, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	table := csv.NewReader(bytes.NewReader(text))
+	table.Comment = '#'
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		for _, other := range ";\t" {
+			if bytes.ContainsRune(line, other) && !bytes.ContainsRune(line, ',') {
+				table.Comma = other
+			}
+		}
+		break
+	}
+	table.TrimLeadingSpace = table.Comma != '\t' // it would take an empty cell for space
+	rows, err := table.ReadAll()
+	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
+		err = errors.New("no columns")
+	}
+	return rows, table.Comma, err
 }
 
 // priceCell returns a price, NaN for none, with what the cell says of its unit. A comma is a decimal one in a table of

@@ -60,6 +60,7 @@ func TestReadPrices(t *testing.T) {
 		"hourly and monthly": {"type,price per month,price per hour,currency\nm4,146,0.2,x\n", "USD/h", node("m4"), 2000, "0.0001 USD/h", 146},
 		"as a German sheet":  {"\ufeffType;€ per month\nm4;1.146,5\n", "", node("m4"), 114650, "0.01 EUR/month", 1146.5},
 		"with tabs":          {"type\tprice\nm4\t0.2\n", "", node("m4"), 2000, "1/10000 of the table's unit", 0},
+		"an empty cell":      {"type\tspot\tprice\nm4\t\t0.2\n", "", node("m4"), 2000, "1/10000 of the table's unit", 0},
 		"thousands":          {"type,yearly USD\nm4,\"1,752.5\"\n", "", node("m4"), 17525, "0.1 USD/year", 146.04},
 		"a day":              {"type,GBP/day\nm4,4.8\n", "", node("m4"), 4800, "0.001 GBP/day", 146},
 		"a rate":             {"type,price\nm4,1e-1\n", "", node("m4"), 1000, "1/10000 of the table's unit", 0},

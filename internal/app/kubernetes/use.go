@@ -185,19 +185,14 @@ func (u Use) addVector(text []byte, of corev1.ResourceName) error {
 		if err != nil || wrong != nil || !(amount >= 0 && amount <= 1<<50) {
 			return fmt.Errorf("%w use: %s of pod \"%s/%s\" is %q, must be a number from 0", model.ErrInvalid, name, namespace, pod, value)
 		}
-		if err := u.add(namespace+"/"+pod, name, roundedUp(name, amount*perUnit(name)), false); err != nil {
+		if name == corev1.ResourceCPU {
+			amount *= 1000
+		}
+		if err := u.add(namespace+"/"+pod, name, roundedUp(name, amount), false); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// perUnit returns how many units of amount a CPU or byte is.
-func perUnit(name corev1.ResourceName) float64 {
-	if name == corev1.ResourceCPU {
-		return 1000
-	}
-	return 1
 }
 
 // roundedUp returns so many units of amount of a resource.
