@@ -279,7 +279,8 @@ func useOptions(c *cli.Command, o *kubernetes.Options) (err error) {
 	case !(o.Headroom >= 0 && o.Headroom <= 10):
 		return usagef("kubernetes: --headroom is %v, must be from 0 to 10", o.Headroom)
 	case c.Name == "drain" || c.Bool("commands") || strings.HasSuffix(c.String("output"), ".sh"):
-		return usagef("kubernetes: --by use has no commands and no drain: kube-scheduler places by requests, so that no evictions lead to its plan; change the requests first")
+		return usagef("kubernetes: --by use has no commands and no drain: kube-scheduler places by requests, " +
+			"so that no evictions lead to its plan; change the requests first")
 	}
 	o.ByUse = true
 	return nil
@@ -324,7 +325,8 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 		return cluster, err
 	}
 	if len(paths) == 0 {
-		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, --context NAME or --in-cluster", kubernetes.Objects)
+		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, "+
+			"--context NAME or --in-cluster", kubernetes.Objects)
 	}
 	for _, path := range paths {
 		all := []string{path}

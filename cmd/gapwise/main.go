@@ -215,8 +215,9 @@ func (p *program) app(args []string) *cli.Command {
 func (p *program) asPlugin(args []string) *cli.Command {
 	app := p.app(args)
 	c := app.Command("kubernetes")
-	app.Name, app.Usage, app.UsageText, app.Description = "kubectl gapwise", c.Usage, "kubectl gapwise COMMAND [options] [FILE|FOLDER]...", c.Description
-	app.Commands, app.EnableShellCompletion = append(c.Commands, command{name: "help", usage: "say what a command does", build: p.help}.made()), false
+	help := command{name: "help", usage: "say what a command does", build: p.help}.made()
+	app.Name, app.UsageText = "kubectl gapwise", "kubectl gapwise COMMAND [options] [FILE|FOLDER]..."
+	app.Usage, app.Description, app.Commands, app.EnableShellCompletion = c.Usage, c.Description, append(c.Commands, help), false
 	return app
 }
 

@@ -204,7 +204,8 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
 	if len(c.Refused) > 0 {
-		v.in.Account.NotModelled.Say("the cluster gives no %s (for want of rights, or an old server), so that what they tell isn't known", strings.Join(c.Refused, ", "))
+		v.in.Account.NotModelled.Say("the cluster gives no %s (for want of rights, or an old server), so that what they tell isn't known",
+			strings.Join(c.Refused, ", "))
 	}
 	for _, note := range o.Prices.Notes {
 		v.in.Account.Assumed.Say("%s", note)

@@ -166,8 +166,12 @@ type priceKey struct {
 }
 
 // typeNames are headings of the column of types, the surest first.
-var typeNames = []string{"node kubernetes io instance type", "instance type", "api name", "machine type", "vm size", "node type", "server type", "arm sku name",
-	"type", "instance", "sku", "size", "flavor", "flavour", "machine", "instance name", "name"}
+var typeNames = []string{"node kubernetes io instance type", "instance type", "api name", "machine type", "vm size", "node type",
+	"server type", "arm sku name", "type", "instance", "sku", "size", "flavor", "flavour", "machine", "instance name", "name"}
+
+// otherPrices are words of columns that are neither the price of a node nor that of a spot node.
+const otherPrices = "reserved reservation savings saving committed commitment upfront ri cud windows rhel suse sles " +
+	"vcpu vcpus cpu core gib gb interruption frequency discount"
 
 // priceColumns are the numbers of a table's columns, -1 for those that it lacks.
 type priceColumns struct {
@@ -194,7 +198,7 @@ func priceHeading(row []string) (c priceColumns, err error) {
 			c.market = k
 		case has(all, "zone az"), has(all, "region location") && c.place < 0:
 			c.place = k
-		case has(all, "reserved reservation savings saving committed commitment upfront ri cud windows rhel suse sles vcpu vcpus cpu core gib gb interruption frequency discount"):
+		case has(all, otherPrices):
 		case has(all, "spot preemptible preemptable"):
 			spots = append(spots, k)
 		case r.Currency != "" || has(all, "price pricing cost rate demand ondemand payg hourly monthly"):
@@ -245,7 +249,8 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 		c.kind, c.price, c.spot = 0, 1, -1
 	}
 	if c.kind < 0 || c.price < 0 && c.spot < 0 {
-		return Prices{}, fmt.Errorf("%w prices: no column is the type, or none the price, by its heading (%s); name them type, price and spot", model.ErrInvalid, strings.Join(rows[0], ", "))
+		return Prices{}, fmt.Errorf("%w prices: no column is the type, or none the price, by its heading (%s); name them type, price and spot",
+			model.ErrInvalid, strings.Join(rows[0], ", "))
 	}
 	if _, _, err := priceCell(rows[0][max(c.price, c.spot)], comma); err != nil || len(rows[0]) > 2 {
 		rows = rows[1:]
@@ -266,7 +271,8 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 				err = errors.New("it is negative")
 			}
 			if err != nil {
-				return Prices{}, fmt.Errorf("%w prices: the price of %q is %q, must be a number from 0 to 10000: %w", model.ErrInvalid, row[c.kind], row[col], err)
+				return Prices{}, fmt.Errorf("%w prices: the price of %q is %q, must be a number from 0 to 10000: %w",
+					model.ErrInvalid, row[c.kind], row[col], err)
 			}
 			if math.IsNaN(price) {
 				continue
@@ -297,11 +303,13 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 	of := map[priceKey]int64{}
 	for _, x := range lines {
 		if !(x.price*units <= 1e8) {
-			return Prices{}, fmt.Errorf("%w prices: the price of %q is %g, must be a number from 0 to %g", model.ErrInvalid, x.key.kind, x.price, 1e8/units)
+			return Prices{}, fmt.Errorf("%w prices: the price of %q is %g, must be a number from 0 to %g",
+				model.ErrInvalid, x.key.kind, x.price, 1e8/units)
 		}
 		cost := int64(math.Round(x.price * units))
 		if old, twice := of[x.key]; twice && old != cost && len(rows[0]) > 2 {
-			return Prices{}, fmt.Errorf("%w prices: %q has two, %g and %g, leave one", model.ErrInvalid, x.key.kind, float64(old)/units, x.price)
+			return Prices{}, fmt.Errorf("%w prices: %q has two, %g and %g, leave one",
+				model.ErrInvalid, x.key.kind, float64(old)/units, x.price)
 		}
 		of[x.key] = cost
 	}

@@ -80,7 +80,8 @@ func (u Use) addTop(text []byte, _ corev1.ResourceName) error {
 			continue
 		}
 		if len(f) != 4 && len(f) != 5 {
-			return fmt.Errorf("%w use: line %d isn't \"namespace pod cpu memory\"; give what kubectl top pods -A prints, or JSON", model.ErrInvalid, n+1)
+			return fmt.Errorf("%w use: line %d isn't \"namespace pod cpu memory\"; give what kubectl top pods -A prints, or JSON",
+				model.ErrInvalid, n+1)
 		}
 		pod, container := f[0]+"/"+f[1], strings.Join(f[:len(f)-2], "/")
 		if seen[container] {
@@ -164,8 +165,8 @@ func (u Use) addVector(text []byte, of corev1.ResourceName) error {
 		return fmt.Errorf("%w use: %w", model.ErrInvalid, model.JSONError(text, err))
 	}
 	if v.Status != "success" || v.Data.Type != "vector" {
-		return fmt.Errorf("%w use: it is neither a list of pod metrics nor a vector of Prometheus, which an instant query gives: status %q, result %q %s",
-			model.ErrInvalid, v.Status, v.Data.Type, v.Error)
+		return fmt.Errorf("%w use: it is neither a list of pod metrics nor a vector of Prometheus, which an instant query gives: "+
+			"status %q, result %q %s", model.ErrInvalid, v.Status, v.Data.Type, v.Error)
 	}
 	for k, x := range v.Data.Result {
 		namespace, pod, name := x.Metric["namespace"], x.Metric["pod"], of
@@ -177,7 +178,8 @@ func (u Use) addVector(text []byte, of corev1.ResourceName) error {
 			}
 		}
 		if namespace == "" || pod == "" || !slices.Contains(measured, name) {
-			return fmt.Errorf("%w use: result[%d] lacks a label: namespace, pod, and resource (cpu or memory) unless --use is cpu=FILE or memory=FILE", model.ErrInvalid, k)
+			return fmt.Errorf("%w use: result[%d] lacks a label: namespace, pod, and resource (cpu or memory) "+
+				"unless --use is cpu=FILE or memory=FILE", model.ErrInvalid, k)
 		}
 		var value string
 		err := json.Unmarshal(x.Value[1], &value)
