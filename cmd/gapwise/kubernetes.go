@@ -304,6 +304,9 @@ func (p *program) kubectl(ctx context.Context, c *cli.Command) (*kubernetes.Kube
 		if name, err = kubernetes.CurrentContext(ctx); err != nil {
 			return nil, "", fmt.Errorf("%w cluster: give --context: %w", model.ErrInvalid, err)
 		}
+		if err := c.Set("context", name); err != nil { // as if it were given, for metrics
+			return nil, "", err
+		}
 		fmt.Fprintf(p.err, "context %s\n", name)
 	case name == "":
 		return nil, "", nil
