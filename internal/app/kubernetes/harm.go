@@ -162,10 +162,10 @@ type Risks struct {
 // risks compares a plan with today's.
 func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	for _, p := range in.converter.pods {
-		if r.Pods++; amount(corev1.ResourceCPU, p.requests) == 0 && amount(corev1.ResourceMemory, p.requests) == 0 {
+		if r.Pods++; amount(corev1.ResourceCPU, p.asks) == 0 && amount(corev1.ResourceMemory, p.asks) == 0 {
 			r.AskNothing++
 		}
-		r.Memory += amount(corev1.ResourceMemory, p.requests)
+		r.Memory += amount(corev1.ResourceMemory, p.asks)
 		r.MemoryLimits += amount(corev1.ResourceMemory, resourcehelper.PodLimits(p.Pod, resourcehelper.PodResourcesOptions{}))
 	}
 	zones := map[string]bool{}

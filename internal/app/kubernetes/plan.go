@@ -45,6 +45,8 @@ type Plan struct {
 	Now       State  `json:"now"`
 	// Then is the end that the waves reach.
 	Then State `json:"then"`
+	// Money is of prices with a currency.
+	Money *PerMonth `json:"money,omitempty"`
 	// CostBound and MovesBound: no plan under which as few pods wait costs less, and none of that cost moves fewer pods.
 	// Optimal ones are met.
 	CostBound   float64  `json:"cost_bound"`
@@ -72,6 +74,8 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
+	Used *Used `json:"use,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
 
@@ -221,7 +225,9 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 		return nil, err
 	}
 	w.sought = w.in.state(w.c, plan)
-	w.order(ctx, plan)
+	if w.end = plan; !w.in.converter.ByUse {
+		w.order(ctx, plan)
+	}
 	w.reached = w.in.state(w.c, w.end)
 	_, w.moves = w.c.Figures(w.end)
 	if len(w.stuck) == 0 {
@@ -244,6 +250,7 @@ func (w *way) better(than *way) bool {
 func (w *way) report(p *Plan, least int64) {
 	in, c := w.in, w.c
 	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
+	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.CostBound)
 	if p.Beyond != nil && *p.Beyond == p.Then {
 		p.Beyond, p.Stuck = nil, nil
 	}
@@ -263,7 +270,9 @@ func (w *way) report(p *Plan, least int64) {
 		}
 	}
 	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end)
-	in.steer(w.end, p)
+	if p.Used = in.used(); !in.converter.ByUse {
+		in.steer(w.end, p)
+	}
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(w.end)
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +51,15 @@ func (p *Plan) Text(moves bool) string {
 		fewer += ", " + money
 	}
 	line("saved", "%s%s", fewer, saved)
+	if m := p.Money; m != nil {
+		line("money", "%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
+	}
+	if p.Used != nil {
+		line("use", "%s", p.Used.Text())
+	}
+	if text := p.Used.ByUse(); text != "" {
+		line("by use", "%s", words.Wrap(text, 69, 11))
+	}
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
@@ -154,6 +164,11 @@ func Money(x float64, unit string) string {
 	}
 	if unit == "nodes" {
 		return words.Plural(int(math.Round(x)), "node")
+	}
+	if scale, of, ok := strings.Cut(unit, " "); ok { // such as 0.0001 USD/h
+		if scale, err := strconv.ParseFloat(scale, 64); err == nil {
+			return fmt.Sprintf("%.12g %s", x*scale, of)
+		}
 	}
 	return fmt.Sprintf("%.0f %s", x, unit)
 }
@@ -338,9 +353,11 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
 // omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
-	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
-	if e.PriceUnit != tableUnit {
-		cost = func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	cost := func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
+		cost = func(x float64) string {
+			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
+		}
 	}
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
