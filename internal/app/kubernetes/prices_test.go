@@ -145,7 +145,7 @@ func TestMoney(t *testing.T) {
 		for k := range 3 {
 			d.items[k].(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]string)["node.kubernetes.io/instance-type"] = "m4"
 		}
-		o := kubernetes.Options{Prices: require.Value(kubernetes.ReadPrices([]byte(text), kubernetes.Rate{}))(t)}
+		o := kubernetes.Options{Without: []string{"survive"}, Prices: require.Value(kubernetes.ReadPrices([]byte(text), kubernetes.Rate{}))(t)}
 		return require.Value(kubernetes.MakePlan(t.Context(), require.Value(kubernetes.Convert(d.cluster(t), o))(t), gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
 	}
 	p := in("type,USD/h\nm4,0.2\n")
