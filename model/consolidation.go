@@ -10,14 +10,14 @@ import (
 // consolidation: vector bin packing with host types, conflicts and current places). It is for clusters that should give
 // hosts back.
 //
-// Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource,
-// and the needs of its tasks sum to at most that. A host costs its price if a task runs on it, or if it is kept. Hosts
+// Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource. If
+// a newly placed task needs a resource, the needs of all tasks on its host sum to at most that amount. A host costs its price if a task runs on it, or if it is kept. Hosts
 // may be bought, of the types in Offers. The goal is the least cost, with moves as the second objective, or the least
 // moves, with the cost as the second (see ConsolidationGoal).
 //
-// A task stays if it runs where it ran before; otherwise it is newly placed. Rules and allowed hosts bind only newly
-// placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or may be left
-// out.
+// A task stays if it runs where it ran before; otherwise it is newly placed. Rules, allowed hosts and capacities bind
+// only newly placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or
+// may be left out. Tasks that stay alone may need more than their host has, as they did before.
 type Consolidation struct {
 	Name string `json:"name"`
 	// Account tells what reading files made of them, nil if the instance comes from none.
@@ -57,8 +57,7 @@ type ConsolidationHost struct {
 	Price    int64   `json:"price"`
 	// Labels state in which domain the host lies: {"zone": "a"}.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Closed means that no task is moved or newly placed on it. A host is also closed if its current tasks need more
-	// than it has, whatever this field states: its capacity then binds nothing.
+	// Closed means that no task is moved or newly placed on it.
 	Closed bool `json:"closed,omitempty"`
 	// Kept means that the host costs its price with or without tasks.
 	Kept bool `json:"kept,omitempty"`

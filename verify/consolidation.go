@@ -17,7 +17,7 @@ const (
 	pinnedTask   = "pinned_task"   // a pinned task doesn't stay
 	closedHost   = "closed_host"   // a task is newly placed on a closed host
 	hostAllowed  = "host_allowed"  // a task is newly placed where its job may not be
-	hostCapacity = "host_capacity" // the needs on a host sum to more than it has
+	hostCapacity = "host_capacity" // the needs on a host sum to more than it has, and a newly placed task is among them
 	ruleApart    = "rule_apart"    // two tasks in one domain, and not both stay
 	ruleTogether = "rule_together" // a newly placed task without the company that it needs
 	ruleSpread   = "rule_spread"   // a newly placed task in a domain that has too many
@@ -42,9 +42,8 @@ type consolidationHost struct {
 	offer    string // "" of the instance's hosts
 	use      []int64
 	tasks    int
-	newcomer bool
+	newcomer []bool  // of each resource: a newly placed task needs it; nil without any
 	held     []int64 // the needs of its current tasks, nil without any
-	overfull bool    // that is more than it has
 }
 
 // consolidationTask is one task with its hosts before and now, nowhere without.
@@ -105,7 +104,7 @@ func newConsolidationJudge(in *model.Consolidation, r *Report) *consolidationJud
 	for i := range in.HostSets {
 		j.sets[in.HostSets[i].ID] = &in.HostSets[i]
 	}
-	j.overfull()
+	j.hold()
 	return j
 }
 
@@ -136,8 +135,8 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 	return complete
 }
 
-// overfull closes the hosts with current tasks that need more than they have.
-func (j *consolidationJudge) overfull() {
+// hold sums up the needs of each host's current tasks.
+func (j *consolidationJudge) hold() {
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
 		for _, id := range job.CurrentHosts {
@@ -147,14 +146,10 @@ func (j *consolidationJudge) overfull() {
 			}
 		}
 	}
-	for k := range j.hosts {
-		h := &j.hosts[k]
-		for r, x := range h.held {
-			h.overfull = h.overfull || x > h.capacity[r]
-		}
-		h.closed = h.closed || h.overfull
-	}
 }
+
+// over reports whether the current tasks of a host need more of a resource than it has.
+func (h *consolidationHost) over(r int) bool { return h.held != nil && h.held[r] > h.capacity[r] }
 
 // added returns use plus needs, saturated.
 func added(use, needs []int64) []int64 {
@@ -266,7 +261,12 @@ func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolida
 	if t.stays() {
 		return
 	}
-	h.newcomer = true
+	if h.newcomer == nil {
+		h.newcomer = make([]bool, len(j.in.Resources))
+	}
+	for r, x := range job.Needs {
+		h.newcomer[r] = h.newcomer[r] || x > 0
+	}
 	if h.closed {
 		j.r.add(closedHost, 0, "job %q task %d is placed anew on host %q, which takes none", job.ID, t.number, h.id)
 	}
@@ -302,15 +302,12 @@ func (j *consolidationJudge) figures() (cost, moves int64) {
 	return cost, moves
 }
 
-// capacities checks the hosts that were not closed: those hold at most their earlier tasks.
+// capacities checks what newly placed tasks need: earlier tasks alone may stay on a host that has too little for them.
 func (j *consolidationJudge) capacities() {
 	for k := range j.hosts {
 		h := &j.hosts[k]
-		if h.closed && !h.newcomer {
-			continue
-		}
 		for r, x := range h.use {
-			if x > h.capacity[r] {
+			if x > h.capacity[r] && h.newcomer != nil && h.newcomer[r] {
 				j.r.add(hostCapacity, float64(x-h.capacity[r]), "the needs of %s on host %q sum to %d, it has %d", j.in.Resources[r], h.id, x, h.capacity[r])
 			}
 		}

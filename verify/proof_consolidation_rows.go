@@ -12,7 +12,8 @@ import (
 //	cost, moves         at most the cost limit, the move budget
 //	limit K             Σ counts · use ≤ most
 //	tasks J             Σ stay + Σ anew + leave = tasks
-//	has R H             Σ need (stay + anew) ≤ capacity · use, unless what is there now needs more
+//	has R H             Σ need (stay + anew) ≤ capacity · use, plus the excess · over if what is there now needs more
+//	over R H            of such a host: Σ anew that need R ≤ their greatest value · (1 - over)
 //	stay J H, anew J H  the variable ≤ its largest value · use
 //	order H             use ≤ use of the host before it, of the same offer
 //	filled H            of a bought host: use ≤ Σ (stay + anew) on it
@@ -47,14 +48,32 @@ func (k *consolidationProof) constraint(name []string) (proofRule, error) {
 		return k.limit(&k.in.Limits[n[0]]), nil
 	case word == "has":
 		n, err := k.numbers(name[1:], len(k.in.Resources), hosts)
-		if err != nil || k.j.hosts[n[1]].overfull {
+		if err != nil {
 			return nil, errUnknownName
 		}
-		row := &proofLinear{}
+		host, row := &k.j.hosts[n[1]], &proofLinear{}
 		for i := range k.in.Jobs {
 			k.each(i, n[1], func(x consolidationCount, _ bool) { row.add(k.in.Jobs[i].Needs[n[0]], x.v) })
 		}
-		row.add(-k.j.hosts[n[1]].capacity[n[0]], k.use[n[1]])
+		row.add(-host.capacity[n[0]], k.use[n[1]])
+		if host.over(n[0]) {
+			row.add(host.capacity[n[0]]-host.held[n[0]], k.must("over", name[1], name[2]))
+		}
+		return row, nil
+	case word == "over":
+		n, err := k.numbers(name[1:], len(k.in.Resources), hosts)
+		if err != nil || !k.j.hosts[n[1]].over(n[0]) {
+			return nil, errUnknownName
+		}
+		row, most := &proofLinear{}, int64(0)
+		for i := range k.in.Jobs {
+			if x := k.anew[i][n[1]]; x.v >= 0 && k.in.Jobs[i].Needs[n[0]] > 0 {
+				row.add(1, x.v)
+				most += x.most
+			}
+		}
+		row.add(most, k.must(name...))
+		row.allow(1, most)
 		return row, nil
 	case word == "stay" || word == "anew":
 		n, err := k.numbers(name[1:], jobs, hosts)

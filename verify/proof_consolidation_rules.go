@@ -91,10 +91,22 @@ func (k *consolidationProof) othersTasks(q int) (n int64) {
 //	least Q         spread: what the domain has that has fewest, 0 with too few domains
 //	enough Q        spread: 1 if there are as many domains as asked for, or it doesn't matter
 //	open Q D        spread: 1 if a host is bought there, of a domain in which no host is that counts
+//
+// or, of a host H that holds more of the resource R than it has:
+//
+//	over R H        1 if no newly placed task there needs it
 func (k *consolidationProof) auxiliary(name []string) (int32, error) {
 	key := strings.Join(name, " ")
 	if v, ok := k.aux[key]; ok {
 		return v, nil
+	}
+	if name[0] == "over" {
+		n, err := k.numbers(name[1:], len(k.in.Resources), len(k.use))
+		if err != nil || !k.j.hosts[n[1]].over(n[0]) {
+			return 0, errUnknownName
+		}
+		k.aux[key] = k.s.add(0, 1, always)
+		return k.aux[key], nil
 	}
 	q, d, err := k.rule(name, map[string]int{"flag": 4, "alone": 2, "least": 2, "enough": 2, "open": 3}[name[0]])
 	if err != nil {

@@ -89,6 +89,9 @@ func (p *Program) encode(a *model.Assignment) []float64 {
 			x[d.v] = 1
 		}
 	}
+	for _, d := range p.overs {
+		x[d.v] = 1 - min(1, sum(d.sums[0]))
+	}
 	for k := range p.spreads {
 		p.spreads[k].encode(x, sum)
 	}

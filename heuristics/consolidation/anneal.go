@@ -165,7 +165,7 @@ func (a *annealing) look(t float64) {
 	size := a.size[x.I]
 	fits := true
 	for r, v := range need {
-		if v > left[r] {
+		if v > left[r] && v > 0 {
 			fits = false
 			break
 		}
@@ -182,7 +182,7 @@ func (a *annealing) look(t float64) {
 	}
 	back, other := a.need[y.I*n:y.I*n+n], a.Left[from*n:from*n+n]
 	for r, v := range need {
-		if v-back[r] > left[r] || back[r]-v > other[r] {
+		if v > 0 && v-back[r] > left[r] || back[r] > 0 && back[r]-v > other[r] {
 			return
 		}
 	}

@@ -34,9 +34,11 @@ type ConsolidationHost struct {
 	Capacity []int64
 	Price    int64
 	Closed   bool // nothing is newly placed on it
-	Overfull bool // closed, and its capacity binds nothing
 	Kept     bool
-	Offer    int // Nowhere of a host that is there
+	// Held are the needs of its current tasks if they are more than it has of any resource, else nil. Those of a resource
+	// beyond 2^60 count as 2^60.
+	Held  []int64
+	Offer int // Nowhere of a host that is there
 	// Class is the class of hosts of equal capacity, price and labels that are in the same sets, count alike for
 	// limits, and are closed or kept alike.
 	Class int
@@ -135,7 +137,7 @@ func OfConsolidation(in *model.Consolidation, most int) *Consolidation {
 	return c
 }
 
-// jobs makes the jobs, and closes the hosts that are overfull and, for all jobs, the closed ones.
+// jobs makes the jobs, without the closed hosts, and finds the hosts that hold more than they have.
 func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	in := c.In
 	use := make([]int64, c.Existing*c.Resources)
@@ -163,7 +165,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 		v := &c.Hosts[h]
 		for r, x := range v.Capacity {
 			if h < c.Existing && use[h*c.Resources+r] > x {
-				v.Closed, v.Overfull = true, true
+				v.Held = use[h*c.Resources : (h+1)*c.Resources : (h+1)*c.Resources]
 			}
 		}
 		if !v.Closed {

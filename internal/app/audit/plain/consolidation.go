@@ -22,7 +22,8 @@ type consPlace struct {
 	labels    map[string]string
 	closed    bool // to newly placed tasks
 	kept      bool
-	over      bool // its tasks of now need more than it has
+	over      bool  // its tasks of now need more than it has
+	anew      []int // newly placed tasks that need each resource
 }
 
 // consSearch gives one task after another a host, the largest first. A host of an offer is bought only after the ones
@@ -100,7 +101,7 @@ func solveConsolidation(in *model.Consolidation, beat float64, c *counter) (*mod
 			p.over = p.over || need > has
 		}
 		s.simple = s.simple && !p.over
-		p.closed = p.closed || p.over
+		p.anew = make([]int, len(in.Resources))
 	}
 	for i := range in.Jobs {
 		may := map[int]bool{}
@@ -233,27 +234,33 @@ func (s *consSearch) place(i int) {
 			if s.on[h]++; s.on[h] == 1 {
 				s.cost += s.places[h].price
 			}
-			for r, x := range j.Needs {
-				s.used[h][r] += x
-			}
+			s.need(h, j, 1, stays)
 		}
 		if h < 0 || s.fits(h) && s.apart(i) {
 			s.place(i + 1)
 		}
 		if h >= 0 {
 			s.on[h]--
-			for r, x := range j.Needs {
-				s.used[h][r] -= x
-			}
+			s.need(h, j, -1, stays)
 		}
 		s.cost, s.moves = cost, moves
 	}
 }
 
-// fits reports whether a host has enough for its tasks, or holds only tasks that it had.
+// need has a task's needs on a host, or no longer (by = -1).
+func (s *consSearch) need(h int, j *model.ConsolidationJob, by int64, stays bool) {
+	for r, x := range j.Needs {
+		s.used[h][r] += by * x
+		if x > 0 && !stays {
+			s.places[h].anew[r] += int(by)
+		}
+	}
+}
+
+// fits reports whether a host has enough of what its newly placed tasks need.
 func (s *consSearch) fits(h int) bool {
 	for r, x := range s.used[h] {
-		if x > s.places[h].capacity[r] && !s.places[h].over {
+		if x > s.places[h].capacity[r] && s.places[h].anew[r] > 0 {
 			return false
 		}
 	}

@@ -19,7 +19,8 @@ type State struct {
 	Moves int64   // of tasks that have a host and aren't on it, missing ones included
 	// Out counts the missing tasks that may not be left out.
 	Out int
-	// Over counts the hosts and resources above their capacity, Broken the rules' domains that break their rule.
+	// Over counts the hosts and resources above their capacity of which a newly placed task needs some, Broken the rules'
+	// domains that break their rule.
 	Over, Broken int
 	// Excess is the amount by which the hosts in use go beyond the limits.
 	Excess int64
@@ -31,7 +32,7 @@ type State struct {
 	sums   []int64    // of each limit
 	total  []int      // others of each rule, in domains or not
 	broken [][]bool
-	fresh  []int // newly placed tasks on each host
+	fresh  [][]int // of a host that holds more than it has now: its newly placed tasks that need each resource; else nil
 }
 
 // tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is newly placed].
@@ -52,10 +53,13 @@ type spread struct {
 
 // New returns the state without tasks. O(hosts × resources + rules × domains).
 func New(c *view.Consolidation) *State {
-	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([]int, len(c.Hosts)),
+	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([][]int, len(c.Hosts)),
 		Plan: make(view.Plan, len(c.Jobs)), counts: make([][]tally, len(c.Rules)), total: make([]int, len(c.Rules)), broken: make([][]bool, len(c.Rules)), spread: make([][]spread, len(c.Rules)), sums: make([]int64, len(c.Limits))}
 	for h := range c.Hosts {
 		copy(s.Left[h*c.Resources:], c.Hosts[h].Capacity)
+		if c.Hosts[h].Held != nil {
+			s.fresh[h] = make([]int, c.Resources)
+		}
 		if c.Hosts[h].Kept {
 			s.Cost += c.Hosts[h].Price
 			s.limit(h, 1)
@@ -128,11 +132,26 @@ func (s *State) enter(j *view.ConsolidationJob) {
 	}
 }
 
-// Fits reports whether host h has room for a task of job i. A task that stays on a host that is overfull has it.
+// Fits reports whether host h has room for a newly placed task of job i: enough of each resource that the task needs.
 func (s *State) Fits(i, h int) bool {
 	left := s.Left[h*s.C.Resources:]
 	for r, x := range s.C.Jobs[i].Needs {
-		if x > left[r] {
+		if x > left[r] && x > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// returns reports whether a task of job i may stay on host h by its needs: the host has room, or no newly placed task
+// needs what it hasn't. If the host never had too little, it has room.
+func (s *State) returns(i, h int) bool {
+	fresh, left := s.fresh[h], s.Left[h*s.C.Resources:]
+	if fresh == nil {
+		return s.Fits(i, h)
+	}
+	for r, x := range s.C.Jobs[i].Needs {
+		if x > left[r] && x > 0 && fresh[r] > 0 {
 			return false
 		}
 	}
@@ -146,10 +165,9 @@ func (s *State) Can(i, k, h int) bool {
 	j := &s.C.Jobs[i]
 	stays := j.Current[k] == int32(h)
 	switch {
-	case stays && s.C.Hosts[h].Overfull:
 	case !stays && (j.Pinned || !j.Allowed.Has(h)):
 		return false
-	case !s.Fits(i, h):
+	case !stays && !s.Fits(i, h), stays && !s.returns(i, h):
 		return false
 	case !stays && s.Tasks[h] == 0 && !s.C.Hosts[h].Kept && !s.within(h):
 		return false
@@ -247,11 +265,14 @@ func (s *State) change(i, k, h, by int) {
 	j := &c.Jobs[i]
 	stays := j.Current[k] == int32(h)
 	host := &c.Hosts[h]
-	left := s.Left[h*c.Resources:]
+	left, fresh := s.Left[h*c.Resources:], s.fresh[h]
 	for r, x := range j.Needs {
-		was := left[r]
+		was := left[r] < 0 && (fresh == nil || fresh[r] > 0)
 		left[r] -= int64(by) * x
-		if !host.Overfull && (was < 0) != (left[r] < 0) {
+		if fresh != nil && x > 0 && !stays {
+			fresh[r] += by
+		}
+		if was != (left[r] < 0 && (fresh == nil || fresh[r] > 0)) {
 			s.Over += by
 		}
 	}
@@ -281,8 +302,6 @@ func (s *State) change(i, k, h, by int) {
 	}
 	if stays {
 		s.Moves -= int64(by) * j.Move
-	} else {
-		s.fresh[h] += by
 	}
 	for _, q := range j.Rules {
 		r := &c.Rules[q]
