@@ -106,13 +106,14 @@ type PlacementRule struct {
 	Jobs   []string `json:"jobs"` // their tasks are bound
 	// Others names the jobs that those tasks are checked against; empty: Jobs.
 	Others []string `json:"others,omitempty"`
-	// MaxSkew, MinDomains, Among and Standing belong to RuleSpread. Among names the HostSet that counts: the tasks on
+	// MaxSkew, MinDomains and Among belong to RuleSpread. Among names the HostSet that counts: the tasks on
 	// its hosts, and their domains, empty ones, too; "": all hosts and offers. A bought host counts if tasks run on it.
 	MaxSkew int    `json:"max_skew,omitempty"`
 	Among   string `json:"among,omitempty"`
 	// MinDomains is the number of domains below which the domain that has fewest counts as empty.
 	MinDomains int `json:"min_domains,omitempty"`
-	// Standing are numbers of tasks that no job has. They count with the tasks of Others, whatever the plan.
+	// Standing are numbers of tasks that no job has. They count with the tasks of Others, whatever the plan, for RuleSpread
+	// and RuleTogether. Those of a bought host count if tasks run on it.
 	Standing []HostCount `json:"standing,omitempty"`
 }
 
@@ -138,8 +139,8 @@ type RuleType string
 const (
 	// RuleApart: a task of Jobs and another of Others are never in one domain, unless both stay.
 	RuleApart RuleType = "apart"
-	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others is there, too, unless its job is
-	// one of Others and no other task of those is placed at all.
+	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others, or a standing one, is there, too,
+	// unless its job is one of Others, no other task of those is placed at all and none is standing.
 	RuleTogether RuleType = "together"
 	// RuleSpread: a newly placed task of Jobs is in a domain with at most MaxSkew tasks of Others more than the domain
 	// that has fewest. Only the hosts of Among count in both domains.

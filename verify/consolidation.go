@@ -361,9 +361,12 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	}
 	// The others' tasks in each domain: all, and the newly placed ones.
 	count, fresh, total := map[string]int{}, map[string]int{}, 0
-	spread, least := map[string]int(nil), 0
-	if rule.Type == model.RuleSpread {
+	spread, least, standing := map[string]int(nil), 0, map[string]int(nil)
+	switch rule.Type {
+	case model.RuleSpread:
 		spread, least = j.spread(rule, others)
+	case model.RuleTogether:
+		standing, total = j.standing(rule)
 	}
 	isOther := map[int]bool{}
 	for _, id := range others {
@@ -405,7 +408,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !t.stays()):
 				j.r.add(ruleApart, 0, "rule %q: job %q task %d on host %q is in one domain with %d others", rule.ID, id, t.number, host, here)
 			case rule.Type == model.RuleTogether && !t.stays():
-				if d != "" && here > 0 || d != "" && isOther[i] && total == 1 {
+				if d != "" && here+standing[d] > 0 || d != "" && isOther[i] && total == 1 {
 					continue
 				}
 				j.r.add(ruleTogether, 0, "rule %q: job %q task %d on host %q is without company", rule.ID, id, t.number, host)
@@ -417,6 +420,22 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			}
 		}
 	}
+}
+
+// standing returns the numbers of standing tasks of each domain, and how many there are in all, in domains or not. Those of
+// a bought host count if tasks run on it.
+func (j *consolidationJudge) standing(rule *model.PlacementRule) (count map[string]int, all int) {
+	count = map[string]int{}
+	for k := range j.hosts {
+		h := &j.hosts[k]
+		for _, s := range rule.Standing {
+			if s.Host == h.id && h.offer == "" || h.offer != "" && s.Offer == h.offer && h.tasks > 0 {
+				count[j.domain(k, rule.Domain)] += int(s.Count)
+				all += int(s.Count)
+			}
+		}
+	}
+	return count, all
 }
 
 // spread returns each domain's number of the tasks that a spread counts, and the least of these numbers. The least is

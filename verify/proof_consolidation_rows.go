@@ -57,6 +57,9 @@ func (k *consolidationProof) constraint(name []string) (proofRule, error) {
 		}
 		row.add(-host.capacity[n[0]], k.use[n[1]])
 		if host.over(n[0]) {
+			if host.held[n[0]] == maxSaturated {
+				return nil, errUnknownName // that isn't what it holds
+			}
 			row.add(host.capacity[n[0]]-host.held[n[0]], k.must("over", name[1], name[2]))
 		}
 		return row, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/objective"
@@ -63,6 +64,11 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 		return nil, err
 	}
 	c := view.OfConsolidation(in, slots)
+	for h := range c.Hosts {
+		if slices.Contains(c.Hosts[h].Held, view.Saturated) {
+			return nil, fmt.Errorf("formulation %s: %w: the tasks on host %q need 2^60 or more of a resource", Formulations[0], model.ErrUnsupported, in.Hosts[h].ID)
+		}
+	}
 	p := &Program{View: c}
 	p.Name, p.Scheme, p.Whole = in.Name, Formulations[0], true
 	p.Scale = &objective.Scale{Factor: 1}

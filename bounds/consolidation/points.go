@@ -86,7 +86,7 @@ func (p *Program) encode(a *model.Assignment) []float64 {
 	}
 	for _, d := range p.alones {
 		if sum(d.sums[0]) <= 1 {
-			x[d.v] = 1
+			x[d.v] = p.Vars[d.v].Upper
 		}
 	}
 	for _, d := range p.overs {

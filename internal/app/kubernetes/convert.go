@@ -103,6 +103,7 @@ type converter struct {
 	names    []string // of resources
 	sets     map[string]string
 	starters map[string]bool             // see findStarters
+	others   map[string]bool             // see othersToo
 	claimAt  map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt map[string]int              // in c.Volumes, by name
 	limits   map[string]map[string]int64 // of volumes, by driver and node
@@ -170,7 +171,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
-	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k

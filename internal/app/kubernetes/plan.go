@@ -352,7 +352,7 @@ func (m *mover) first(i int) (is bool) {
 		if r.Type != model.RuleTogether {
 			return false
 		}
-		if is = slices.Contains(r.Others, id); !is {
+		if is = slices.Contains(r.Others, id) && len(r.Standing) == 0; !is {
 			return false
 		}
 		for j := range m.in.Jobs {

@@ -13,6 +13,9 @@ import (
 // Nowhere is the host of a task without one.
 const Nowhere = -1
 
+// Saturated is the greatest sum that Held states: greater ones count as it.
+const Saturated = 1 << 60
+
 // Consolidation is the view of a model.Consolidation in numbers: hosts first as the
 // instance lists them, then those that can be bought, offer by offer (slots).
 type Consolidation struct {
@@ -35,8 +38,8 @@ type ConsolidationHost struct {
 	Price    int64
 	Closed   bool // nothing is newly placed on it
 	Kept     bool
-	// Held are the needs of its current tasks if they are more than it has of any resource, else nil. Those of a resource
-	// beyond 2^60 count as 2^60.
+	// Held are the needs of its current tasks of each resource, up to Saturated, if they are more than it has of any, else
+	// nil.
 	Held  []int64
 	Offer int // Nowhere of a host that is there
 	// Class is the class of hosts of equal capacity, price and labels that are in the same sets, count alike for
@@ -61,8 +64,8 @@ type ConsolidationRule struct {
 	Domain       int // in Domains
 	Jobs, Others []int
 	Bound, Other bitset.Set // of jobs
-	// RuleSpread uses these: the hosts that count, and the number of tasks on each host whatever the plan, nil without
-	// any.
+	// RuleSpread uses these, and RuleTogether with standing tasks the last two: the hosts that count, and the number of
+	// tasks on each host whatever the plan, nil without any.
 	MaxSkew    int
 	MinDomains int
 	Among      bitset.Set
@@ -154,7 +157,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 				v.Current[k] = int32(h)
 				for r, x := range j.Needs {
 					u := &use[h*c.Resources+r]
-					*u = min(*u+x, 1<<60)
+					*u = min(*u+x, Saturated)
 				}
 			}
 		}
@@ -216,7 +219,7 @@ func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset
 				c.Jobs[i].Rules = append(c.Jobs[i].Rules, k)
 			}
 		}
-		if r.Type == model.RuleSpread {
+		if r.Type == model.RuleSpread || len(r.Standing) > 0 {
 			if v.Among = sets[r.Among]; r.Among == "" {
 				v.Among = bitset.New(len(c.Hosts))
 				v.Among.Fill(len(c.Hosts))

@@ -5,6 +5,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -318,13 +319,26 @@ func (s *consSearch) keeps() bool {
 				all++
 			}
 		}
+		company := maps.Clone(count)
+		for h, p := range s.places {
+			for _, x := range r.Standing {
+				if r.Type == model.RuleTogether && (p.offer == "" && x.Host == p.id || p.offer != "" && x.Offer == p.offer && s.on[h] > 0) {
+					d := p.id
+					if r.Domain != "" {
+						d = p.labels[r.Domain]
+					}
+					company[d] += int(x.Count)
+					all += int(x.Count)
+				}
+			}
+		}
 		for k, h := range s.at {
 			bound, other := s.bound(r, k)
 			if !bound || h < 0 || h == s.tasks[k].now {
 				continue
 			}
 			d := s.domain(r, k)
-			company := count[d]
+			company := company[d]
 			if other {
 				company--
 			}

@@ -28,9 +28,9 @@ type State struct {
 	Apart int
 
 	counts [][]tally  // of each rule and domain
-	spread [][]spread // of each rule by which tasks are spread, and domain
+	spread [][]spread // of each rule by which tasks are spread, or together with standing ones, and domain
 	sums   []int64    // of each limit
-	total  []int      // others of each rule, in domains or not
+	total  []int      // others of each rule, in domains or not, with the standing ones of rules by which tasks are together
 	broken [][]bool
 	fresh  [][]int // of a host that holds more than it has now: its newly placed tasks that need each resource; else nil
 }
@@ -45,7 +45,7 @@ const (
 	both
 )
 
-// spread holds the counts of a domain.
+// spread holds the counts of a domain with standing tasks, or by which tasks are spread.
 type spread struct {
 	tasks int // others, with the ones that are there whatever the plan
 	hosts int // that are there, or bought and in use
@@ -79,7 +79,7 @@ func New(c *view.Consolidation) *State {
 	for k := range c.Rules {
 		n := c.Values[c.Rules[k].Domain]
 		s.counts[k], s.broken[k] = make([]tally, n), make([]bool, n)
-		if c.Rules[k].Type == model.RuleSpread {
+		if c.Rules[k].Among != nil {
 			s.spread[k] = make([]spread, n)
 		}
 	}
@@ -216,12 +216,15 @@ func (s *State) spreads(q int) bool {
 	return true
 }
 
-// host counts a host and the tasks on it in the domains by which tasks are spread, or no longer (by = -1).
+// host counts a host and the standing tasks on it in the domains of rules that have such, or no longer (by = -1).
 func (s *State) host(h, by int) {
 	for q := range s.spread {
 		r := &s.C.Rules[q]
 		if s.spread[q] == nil || !r.Among.Has(h) {
 			continue
+		}
+		if r.Type == model.RuleTogether {
+			s.total[q] += by * r.Standing[h]
 		}
 		if d := s.C.Domains[r.Domain][h]; d >= 0 {
 			x := &s.spread[q][d]
@@ -295,8 +298,8 @@ func (s *State) change(i, k, h, by int) {
 	if bought := h >= c.Existing && (s.Tasks[h] == 0 || by > 0 && s.Tasks[h] == 1); bought {
 		s.host(h, by)
 		for q := range c.Rules {
-			if r := &c.Rules[q]; r.Type == model.RuleSpread && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) {
-				s.judgeSpread(q)
+			if r := &c.Rules[q]; s.spread[q] != nil && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) {
+				s.judgeAll(q)
 			}
 		}
 	}
@@ -315,20 +318,22 @@ func (s *State) change(i, k, h, by int) {
 			s.Broken += by // it has no domain where it must have one
 		}
 		switch {
-		case r.Type == model.RuleSpread:
-			s.judgeSpread(q)
-		case r.Type == model.RuleTogether:
-			for d := range s.counts[q] {
-				s.judge(q, d, s.holds(q, d))
-			}
+		case r.Type != model.RuleApart:
+			s.judgeAll(q)
 		case d >= 0:
 			s.judge(q, int(d), s.holds(q, int(d)))
 		}
 	}
 }
 
-// judgeSpread notes which domains break a spread.
-func (s *State) judgeSpread(q int) {
+// judgeAll notes which domains break a rule of spread or company.
+func (s *State) judgeAll(q int) {
+	if s.C.Rules[q].Type == model.RuleTogether {
+		for d := range s.counts[q] {
+			s.judge(q, d, s.holds(q, d))
+		}
+		return
+	}
 	least := s.least(q)
 	for d := range s.spread[q] {
 		s.judge(q, d, s.spreadHolds(q, d, least))
@@ -380,6 +385,9 @@ func (s *State) holds(q, d int) bool {
 		bound := t[boundOnly][0] + t[boundOnly][1] + t[both][0] + t[both][1]
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
+		if s.spread[q] != nil {
+			others = s.spread[q][d].tasks
+		}
 		return (t[boundOnly][1] == 0 || others > 0) && (t[both][1] == 0 || others > 1 || s.total[q] == 1)
 	}
 	return s.spreadHolds(q, d, s.least(q))

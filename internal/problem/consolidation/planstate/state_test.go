@@ -21,6 +21,9 @@ func TestStateJudges(t *testing.T) {
 	feasible := 0
 	for range 20_000 {
 		in := testkit.Consolidation(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+		if rng.IntN(2) == 0 {
+			in = testkit.Short(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+		}
 		c := view.OfConsolidation(in, -1)
 		s := planstate.Of(c, c.Today())
 		for range 12 {
