@@ -30,6 +30,9 @@ func Short(rng *rand.Rand, n, hosts int) *model.Consolidation {
 			}
 		}
 	}
+	if len(in.Offers) == 0 && rng.IntN(2) == 0 {
+		in.Offers = append(in.Offers, model.HostOffer{ID: "o1", Capacity: in.Hosts[0].Capacity, Price: 1, Labels: in.Hosts[0].Labels, Count: 2})
+	}
 	for k := range in.Rules {
 		r := &in.Rules[k]
 		if rng.IntN(3) == 0 {
@@ -37,6 +40,9 @@ func Short(rng *rand.Rand, n, hosts int) *model.Consolidation {
 		}
 		if r.Type != model.RuleTogether {
 			continue
+		}
+		if rng.IntN(2) == 0 {
+			r.Others = nil
 		}
 		if rng.IntN(2) == 0 {
 			r.Standing = append(r.Standing, model.HostCount{Host: in.Hosts[rng.IntN(hosts)].ID, Count: 1 + rng.Int64N(2)})
