@@ -66,6 +66,8 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Removal tells what changes once nodes without pods are removed; nil if nothing does.
+	Removal *Removal `json:"removal,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
 
@@ -134,7 +136,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(plan), in.risks(c.Today(), plan)
+	p.Pins, p.Waits, p.Risks, p.Removal = in.pins(), in.waits(plan), in.risks(c.Today(), plan), in.removal(c, plan)
 	in.order(ctx, c, plan, p)
 	in.steer(plan, p)
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)

@@ -64,6 +64,11 @@ func (p *Plan) Text(moves bool) string {
 	} else {
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
+	if p.Removal != nil {
+		for _, x := range p.Removal.text(state) {
+			line(x[0], "%s", words.Wrap(x[1], 69, 11))
+		}
+	}
 	if len(p.Launch) > 0 {
 		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))
 	}

@@ -5,6 +5,8 @@
 package planstate
 
 import (
+	"slices"
+
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -233,6 +235,39 @@ func (s *State) host(h, by int) {
 			}
 		}
 	}
+}
+
+// Retire has a host that is there, without tasks, no longer count for any rule, as if it were gone; Recall undoes that. No
+// task may be placed on it meanwhile. O(rules × domains).
+func (s *State) Retire(h int) { s.retire(h, -1) }
+
+// Recall undoes Retire.
+func (s *State) Recall(h int) { s.retire(h, 1) }
+
+func (s *State) retire(h, by int) {
+	s.host(h, by)
+	for q := range s.spread {
+		if s.spread[q] != nil {
+			s.judgeAll(q)
+		}
+	}
+}
+
+// BrokenRules returns the rules that are broken in some domain, or by a task in none. O(rules × domains + tasks).
+func (s *State) BrokenRules() (all []int) {
+	for q := range s.broken {
+		r := &s.C.Rules[q]
+		broken := slices.Contains(s.broken[q], true)
+		for _, i := range r.Jobs {
+			for k, h := range s.Plan[i] {
+				broken = broken || h >= 0 && h != s.C.Jobs[i].Current[k] && r.Type != model.RuleApart && s.C.Domains[r.Domain][h] < 0
+			}
+		}
+		if broken {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 // limit counts a host in use, or no longer (by = -1).
