@@ -32,6 +32,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
 		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
+		&cli.StringFlag{Name: "survive", Value: kubernetes.Survivals[0], Usage: "loss that workloads which survive it today survive in every plan: of a `zone` or a node, or of a node alone"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
@@ -176,6 +177,9 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
 	o.Schedulers = c.StringSlice("schedulers")
+	if o.Survive = c.String("survive"); !slices.Contains(kubernetes.Survivals, o.Survive) {
+		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
+	}
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))

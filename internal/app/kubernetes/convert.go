@@ -32,6 +32,8 @@ type Instance struct {
 	Pins map[string]string
 	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
 	Budgets map[string][]int
+	// Survivors are the workloads that every plan has survive a loss, with that (see Options).
+	Survivors map[string]string
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
 
@@ -74,7 +76,11 @@ type Options struct {
 	Slack float64
 	// MaxNodes bounds the nodes in use; 0: any number.
 	MaxNodes int
-	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
+	// Survive is the loss that workloads which survive it today are to survive after: "zone" (or empty: that of a node
+	// also counts) or "node". Survivors, if not nil, are these workloads with the loss, by names as in a plan's risks.
+	Survive   string
+	Survivors map[string]string
+	// Without leaves out some rules: see RuleNames.
 	Without []string
 	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
@@ -389,6 +395,9 @@ func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
 		switch {
 		case metav1.GetControllerOf(p.Pod) == nil:
+			if p.Annotations[autoscalerKeep] == "true" {
+				return "no controller would make it again: it is safe to evict by its annotation, but would end"
+			}
 			return "no controller would make it again"
 		case keeps(p.Annotations[karpenterKeep]):
 			return "annotation " + karpenterKeep

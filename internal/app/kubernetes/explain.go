@@ -15,7 +15,7 @@ import (
 )
 
 // RuleNames are the rules that Options.Without can leave out.
-var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes"}
+var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes", "survive"}
 
 // Explanation states the cost of each rule.
 type Explanation struct {

@@ -40,7 +40,7 @@ func (in *Instance) removal(c *view.Consolidation, plan view.Plan) *Removal {
 		return nil
 	}
 	r, fence := &Removal{}, in.unused(c, plan)
-	s := planstate.Of(c, plan)
+	s := planstate.Of(tight(in.Consolidation), plan)
 	before := s.BrokenRules()
 	for h, empty := range fence {
 		if empty {
@@ -76,13 +76,22 @@ type remover struct {
 	price int      // of a look
 }
 
+// tight returns the view of an instance in which domains come and go: what holds as long as two are there isn't used.
+func tight(in *model.Consolidation) *view.Consolidation {
+	c := view.OfConsolidation(in, 0)
+	for q := range c.Rules {
+		c.Rules[q].Loose = false
+	}
+	return c
+}
+
 func newRemover(in *Instance, a *model.Assignment, domains int) *remover {
 	from := *in.Consolidation
 	from.Jobs = slices.Clone(from.Jobs)
 	for i := range from.Jobs {
 		from.Jobs[i].CurrentHosts = a.Jobs[i].Hosts
 	}
-	c := view.OfConsolidation(&from, 0)
+	c := tight(&from)
 	x := &remover{in: in, s: planstate.Of(c, c.Today()), on: make([][]move, c.Existing), left: mostRemovalLooks, price: 1 + domains}
 	for i := range x.s.Plan {
 		for k, h := range x.s.Plan[i] {

@@ -59,9 +59,12 @@ func (p *Plan) Text(moves bool) string {
 		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
 			100*model.Gap(float64(p.Then.Cost), p.CostBound))
 	}
-	if p.MovesStatus == "optimal" {
+	switch {
+	case p.MovesStatus == "optimal":
 		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
-	} else {
+	case p.MovesBound <= 0:
+		line("moves", "%s", words.Plural(int(p.Moves), "pod"))
+	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
 	if p.Removal != nil {
@@ -82,10 +85,8 @@ func (p *Plan) Text(moves bool) string {
 			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
 		}
 	}
-	if n := len(p.Stuck); n > 0 && slices.ContainsFunc(p.Stuck, func(m Move) bool { return strings.HasPrefix(m.After, roomOn) }) {
-		line("stuck", "%d moves wait for each other's room: they need one more node for a while", n)
-	} else if n > 0 {
-		line("stuck", "%d moves wait for each other's pods: one by one they break a rule between pods", n)
+	if p.Beyond != nil {
+		line("no way to", "%s: %s", state(*p.Beyond), p.stuckText())
 	}
 	if len(p.Emptied) > 0 {
 		names, more := p.Emptied, ""
@@ -115,6 +116,15 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// stuckText explains why a plan can't be reached.
+func (p *Plan) stuckText() string {
+	moves := words.Plural(len(p.Stuck), "move")
+	if slices.ContainsFunc(p.Stuck, func(m Move) bool { return strings.HasPrefix(m.After, roomOn) }) {
+		return moves + " wait for each other's room (one more node for a while)"
+	}
+	return moves + " one by one break a rule between pods"
 }
 
 // emptyText names the first of the nodes that are empty today; "" if none is.

@@ -30,7 +30,7 @@ type State struct {
 	Apart int
 
 	counts [][]tally  // of each rule and domain
-	spread [][]spread // of each rule by which tasks are spread, or together with standing ones, and domain
+	spread [][]spread // of each rule by which tasks are spread, or together with standing ones, and domain; nil if it is loose
 	sums   []int64    // of each limit
 	total  []int      // others of each rule, in domains or not, with the standing ones of rules by which tasks are together
 	broken [][]bool
@@ -81,7 +81,7 @@ func New(c *view.Consolidation) *State {
 	for k := range c.Rules {
 		n := c.Values[c.Rules[k].Domain]
 		s.counts[k], s.broken[k] = make([]tally, n), make([]bool, n)
-		if c.Rules[k].Among != nil {
+		if c.Rules[k].Among != nil && !c.Rules[k].Loose {
 			s.spread[k] = make([]spread, n)
 		}
 	}
@@ -190,7 +190,7 @@ func (s *State) Can(i, k, h int) bool {
 		}
 		s.count(q, i, h, stays, 1)
 		ok := s.broken[q][d] || s.holds(q, int(d))
-		if bought && r.Type == model.RuleSpread {
+		if bought && s.spread[q] != nil {
 			ok = ok && s.spreads(q)
 		}
 		s.count(q, i, h, stays, -1)
@@ -199,7 +199,7 @@ func (s *State) Can(i, k, h int) bool {
 		}
 	}
 	for q := range s.C.Rules {
-		if r := &s.C.Rules[q]; bought && r.Type == model.RuleSpread && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) && !s.spreads(q) {
+		if r := &s.C.Rules[q]; bought && s.spread[q] != nil && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) && !s.spreads(q) {
 			return false
 		}
 	}
@@ -353,7 +353,7 @@ func (s *State) change(i, k, h, by int) {
 			s.Broken += by // it has no domain where it must have one
 		}
 		switch {
-		case r.Type != model.RuleApart:
+		case r.Type == model.RuleTogether || s.spread[q] != nil:
 			s.judgeAll(q)
 		case d >= 0:
 			s.judge(q, int(d), s.holds(q, int(d)))
@@ -424,6 +424,9 @@ func (s *State) holds(q, d int) bool {
 			others = s.spread[q][d].tasks
 		}
 		return (t[boundOnly][1] == 0 || others > 0) && (t[both][1] == 0 || others > 1 || s.total[q] == 1)
+	}
+	if r.Loose {
+		return t[boundOnly][1]+t[both][1] == 0 || others <= r.MaxSkew
 	}
 	return s.spreadHolds(q, d, s.least(q))
 }
