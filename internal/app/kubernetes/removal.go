@@ -32,7 +32,7 @@ const mostRemovalLooks = 50_000_000
 func (in *Instance) removal(c *view.Consolidation, plan view.Plan) *Removal {
 	domains := 0
 	for k := range c.Rules {
-		if c.Rules[k].Type == model.RuleSpread {
+		if c.Rules[k].Type == model.RuleSpread && !strings.HasPrefix(in.Rules[k].ID, survives) {
 			domains += c.Values[c.Rules[k].Domain]
 		}
 	}
@@ -76,11 +76,12 @@ type remover struct {
 	price int      // of a look
 }
 
-// tight returns the view of an instance in which domains come and go: what holds as long as two are there isn't used.
+// tight returns the view of an instance in which domains come and go: what holds as long as two are there isn't used for
+// the rules of kube-scheduler. Workloads that survive a loss are to do so in the end, too, however few domains are left.
 func tight(in *model.Consolidation) *view.Consolidation {
 	c := view.OfConsolidation(in, 0)
 	for q := range c.Rules {
-		c.Rules[q].Loose = false
+		c.Rules[q].Loose = strings.HasPrefix(in.Rules[q].ID, survives)
 	}
 	return c
 }
