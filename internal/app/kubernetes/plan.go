@@ -72,6 +72,12 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Broken are the rules that running pods break, the nodes with less than their pods ask for, and the pods that their
+	// node wouldn't take: today, and after the plan.
+	Broken struct {
+		Now  planstate.Broken `json:"now"`
+		Then planstate.Broken `json:"then"`
+	} `json:"broken"`
 	// Removal tells what changes once nodes without pods are removed; nil if nothing does.
 	Removal *Removal `json:"removal,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
@@ -265,6 +271,7 @@ func (w *way) report(p *Plan, least int64) {
 		}
 	}
 	p.Pins, p.Waits, p.Risks, p.Removal = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end), in.removal(c, w.end)
+	p.Broken.Now, p.Broken.Then = in.broken(c, c.Today()), in.broken(c, w.end)
 	in.steer(w.end, p)
 	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(w.end)
 }

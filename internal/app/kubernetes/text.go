@@ -67,6 +67,9 @@ func (p *Plan) Text(moves bool) string {
 	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
+	if text := p.brokenText(); text != "" {
+		line("broken", "%s", words.Wrap(text, 69, 11))
+	}
 	if p.Removal != nil {
 		for _, x := range p.Removal.text(state) {
 			line(x[0], "%s", words.Wrap(x[1], 69, 11))
