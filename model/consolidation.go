@@ -17,7 +17,8 @@ import (
 //
 // A task stays if it runs where it ran before; otherwise it is newly placed. Rules, allowed hosts and capacities bind
 // only newly placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or
-// may be left out. Tasks that stay alone may need more than their host has, as they did before.
+// may be left out. Tasks that stay alone may need more than their host has, as they did before. With Mend all of this binds
+// tasks that stay, too.
 type Consolidation struct {
 	Name string `json:"name"`
 	// Account tells what reading files made of them, nil if the instance comes from none.
@@ -34,6 +35,9 @@ type Consolidation struct {
 	Jobs      []ConsolidationJob  `json:"jobs"`
 	Rules     []PlacementRule     `json:"rules,omitempty"`
 	Limits    []HostLimit         `json:"limits,omitempty"`
+	// Mend has rules, allowed hosts and capacities bind tasks that stay as if they were newly placed. Only Closed doesn't.
+	// The plan of today may be no solution then.
+	Mend bool `json:"mend,omitempty"`
 	// MoveBudget bounds the moves, CostLimit the cost; nil: no bound.
 	MoveBudget *int64 `json:"move_budget,omitempty"`
 	CostLimit  *int64 `json:"cost_limit,omitempty"`

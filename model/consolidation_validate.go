@@ -34,6 +34,7 @@ var consolidationKeys = object{about: "Tasks to place on the cheapest set of hos
 		{name: "jobs", of: &consolidationJobKeys, few: 1},
 		{name: "rules", of: &placementRuleKeys},
 		{name: "limits", of: &hostLimitKeys},
+		{name: "mend", about: "rules, allowed hosts and capacities bind tasks that stay, too"},
 		{name: "move_budget", most: noLimit},
 		{name: "cost_limit", most: noLimit},
 	}}

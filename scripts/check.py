@@ -659,6 +659,7 @@ def consolidation(instance, unit, upper, state):
     now = [[number_of[x] for x in job.get("current_hosts", []) if x] for job in jobs]
     need = [[int(x) for x in job["needs"]] for job in jobs]
     has = [[int(x) for x in host[2]["capacity"]] for host in hosts]
+    mend = bool(instance.get("mend"))
     held = [[0] * len(R) for _ in H]
     for j in J:
         for h in now[j]:
@@ -697,7 +698,7 @@ def consolidation(instance, unit, upper, state):
         return state.variable(("leave", j), 0, int(jobs[j]["tasks"]))
     def on(some, at):
         """Give (variable, its greatest value, whether it is of tasks placed anew) of some jobs on some hosts."""
-        return [(stay(j, h), stays[j, h], False) for j in some for h in at if (j, h) in stays] + [
+        return [(stay(j, h), stays[j, h], mend) for j in some for h in at if (j, h) in stays] + [
             (anew(j, h), anews[j, h], True) for j in some for h in at if (j, h) in anews]
     def terms(a, list):
         return [(a, x[0]) for x in list]
@@ -714,16 +715,20 @@ def consolidation(instance, unit, upper, state):
         n = int(jobs[j]["tasks"])
         return several([linear(row, [], n), linear([(-a, x) for a, x in row], [], -n)])
     def capacity(r, h):
-        excess = held[h][r] - has[h][r]
+        excess = 0 if mend else held[h][r] - has[h][r]
         return linear([(need[j][r], x) for j in J for x, *_ in on([j], [h])] + [(-has[h][r], use(h))] + (
             [(-excess, over(r, h))] if excess > 0 else []), [], 0)
     def over(r, h):
-        require(held[h][r] > has[h][r], "it has what it holds")
+        require(held[h][r] > has[h][r] and not mend, "it has what it holds, or is mended")
         return state.variable(("over", r, h))
     def over_row(r, h):
         new = [(anew(j, h), anews[j, h]) for j in J if (j, h) in anews and need[j][r]]
         most = sum(n for _, n in new)
         return linear(terms(1, new) + [(most, over(r, h))], [], most)
+    def home(j, h):
+        away = jobs[j].get("allowed") and hosts[h][:2] not in sets[jobs[j]["allowed"]]
+        require(mend and (away or any(domain(key, h) is None for key in keys[j])), "they may stay")
+        return linear([(1, stay(j, h))], [], 0)
     def order(h):
         require(h > E and hosts[h][:2] == hosts[h - 1][:2], "no host of the offer before it")
         return linear([(1, use(h)), (-1, use(h - 1))], [], 0)
@@ -856,7 +861,7 @@ def consolidation(instance, unit, upper, state):
         "flag Q D PART": flag, "alone Q": alone, "least Q": least, "enough Q": enough, "open Q D": opens}, {
         "objective": goal, "cost": lambda: linear(cost(), [], wanted("cost_limit")),
         "moves": lambda: linear(moves()[0], [], wanted("move_budget") + moves()[1]),
-        "tasks J": all_tasks, "has R H": capacity, "over R H": over_row, "order H": order, "filled H": filled, "limit K": limit,
+        "tasks J": all_tasks, "has R H": capacity, "over R H": over_row, "home J H": home, "order H": order, "filled H": filled, "limit K": limit,
         "stay J H": lambda j, h: linear([(1, stay(j, h)), (-stays[j, h], use(h))], [], 0),
         "anew J H": lambda j, h: linear([(1, anew(j, h)), (-anews[j, h], use(h))], [], 0),
         "flag Q D PART": flag_row, "apart Q D PART PART": apart, "together Q D PART": together, "alone Q": alone_row, "beside Q H": beside,

@@ -53,6 +53,9 @@ type consolidationTask struct {
 
 func (t *consolidationTask) stays() bool { return t.now != nowhere && t.before == t.now }
 
+// free reports whether a task stays and no rule binds it.
+func (j *consolidationJudge) free(t *consolidationTask) bool { return t.stays() && !j.in.Mend }
+
 // consolidationJudge holds the data of the checks.
 type consolidationJudge struct {
 	in     *model.Consolidation
@@ -135,8 +138,11 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 	return complete
 }
 
-// hold sums up the needs of each host's current tasks.
+// hold sums up the needs of each host's current tasks, unless what they hold is to be mended.
 func (j *consolidationJudge) hold() {
+	if j.in.Mend {
+		return
+	}
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
 		for _, id := range job.CurrentHosts {
@@ -258,7 +264,7 @@ func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolida
 	h := &j.hosts[t.now]
 	h.use = added(h.use, job.Needs)
 	h.tasks++
-	if t.stays() {
+	if j.free(t) {
 		return
 	}
 	if h.newcomer == nil {
@@ -267,11 +273,15 @@ func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolida
 	for r, x := range job.Needs {
 		h.newcomer[r] = h.newcomer[r] || x > 0
 	}
-	if h.closed {
+	if h.closed && !t.stays() {
 		j.r.add(closedHost, 0, "job %q task %d is placed anew on host %q, which takes none", job.ID, t.number, h.id)
 	}
 	if allowed != nil && !allowed.have(h) {
-		j.r.add(hostAllowed, 0, "job %q task %d is placed anew on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
+		what := "is placed anew"
+		if t.stays() {
+			what = "stays"
+		}
+		j.r.add(hostAllowed, 0, "job %q task %d "+what+" on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
 	}
 }
 
@@ -380,7 +390,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			total++
 			if d := j.domain(t.now, rule.Domain); d != "" {
 				count[d]++
-				if !t.stays() {
+				if !j.free(t) {
 					fresh[d]++
 				}
 			}
@@ -399,20 +409,20 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			d := j.domain(t.now, rule.Domain)
 			here, new := count[d], fresh[d]
 			if isOther[i] && d != "" {
-				if here--; !t.stays() {
+				if here--; !j.free(t) {
 					new--
 				}
 			}
 			host := j.hosts[t.now].id
 			switch {
-			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !t.stays()):
+			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !j.free(t)):
 				j.r.add(ruleApart, 0, "rule %q: job %q task %d on host %q is in one domain with %d others", rule.ID, id, t.number, host, here)
-			case rule.Type == model.RuleTogether && !t.stays():
+			case rule.Type == model.RuleTogether && !j.free(t):
 				if d != "" && here+standing[d] > 0 || d != "" && isOther[i] && total == 1 {
 					continue
 				}
 				j.r.add(ruleTogether, 0, "rule %q: job %q task %d on host %q is without company", rule.ID, id, t.number, host)
-			case rule.Type == model.RuleSpread && !t.stays():
+			case rule.Type == model.RuleSpread && !j.free(t):
 				if d != "" && spread[d]-least <= rule.MaxSkew {
 					continue
 				}

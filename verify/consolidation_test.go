@@ -185,17 +185,17 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 				broken["left_out"] = true
 			case h == "":
 				cost += *j.LeaveOutCost
-			case before != h:
+			case before != h || in.Mend:
 				set := slices.IndexFunc(in.HostSets, func(s model.HostSet) bool { return s.ID == j.Allowed })
 				if set >= 0 && !slices.Contains(in.HostSets[set].Hosts, h) && !slices.Contains(in.HostSets[set].Offers, offerOf[h]) {
 					broken["host_allowed"] = true
 				}
-				if closed[h] {
+				if closed[h] && before != h {
 					broken["closed_host"] = true
 				}
 			}
 			if h != "" {
-				tasks = append(tasks, placed{i, h, before == h})
+				tasks = append(tasks, placed{i, h, before == h && !in.Mend})
 			}
 		}
 	}
@@ -345,6 +345,7 @@ func TestConsolidationAgainstNaive(t *testing.T) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(8), 1+rng.IntN(5))
 		if rng.IntN(2) == 0 {
 			in = testkit.Short(rng, 2+rng.IntN(8), 1+rng.IntN(5))
+			in.Mend = rng.IntN(2) == 0
 		}
 		a := &model.Assignment{}
 		var ids []string

@@ -160,6 +160,8 @@ func TestProofs(t *testing.T) {
 					HostSets: []model.HostSet{{ID: "s", Hosts: []string{"h"}}},
 					Jobs:     []model.ConsolidationJob{{ID: "first", Tasks: 1, Needs: []int64{1}, Allowed: "s", LeaveOutCost: &out}, {ID: "big", Tasks: 1, Needs: []int64{2 + rng.Int64N(3)}}},
 					Rules:    []model.PlacementRule{{ID: "r", Type: model.RuleTogether, Domain: "zone", Jobs: []string{"first"}, Standing: []model.HostCount{{Offer: "o", Count: 1}}}}}, nil
+			case n%8 == 3:
+				return testkit.Mended(rng, 2+rng.IntN(4), 1+rng.IntN(3)), nil
 			case n%4 == 1:
 				return testkit.Short(rng, 2+rng.IntN(4), 1+rng.IntN(3)), nil
 			}
@@ -171,7 +173,7 @@ func TestProofs(t *testing.T) {
 			}
 			return in, nil
 		}, "objective cost moves limit tasks has stay anew order filled flag apart together " +
-			"alone beside over spread least offer enough domains open"},
+			"alone beside home over spread least offer enough domains open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

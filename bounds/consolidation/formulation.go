@@ -73,7 +73,7 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 	p.Name, p.Scheme, p.Whole = in.Name, Formulations[0], true
 	p.Scale = &objective.Scale{Factor: 1}
 	p.Value, p.Limit = p.Scale.Value, 0
-	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}}
+	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}, homes: map[string]bool{}}
 	b.variables()
 	b.outside()
 	b.capacities()
@@ -108,6 +108,7 @@ type builder struct {
 	allMoves    int64
 	filled      map[int]bool // bought hosts that are in use only with tasks
 	flagOf      map[string]int
+	homes       map[string]bool // rows
 }
 
 func (b *builder) integer(name string, low, high int64) int {
@@ -188,10 +189,10 @@ func (b *builder) variables() {
 	}
 }
 
-// each calls f for the variables of job i on host h.
+// each calls f for the variables of job i on host h, with whether rules bind their tasks.
 func (p *Program) each(i, h int, f func(v int, anew bool)) {
 	if v, ok := p.Stay[i][int32(h)]; ok {
-		f(v, false)
+		f(v, p.View.In.Mend)
 	}
 	if v := p.Anew[i][h]; v >= 0 {
 		f(v, true)
@@ -244,10 +245,10 @@ func (b *builder) capacities() {
 			if needs && c.Hosts[h].Held == nil && len(c.Hosts) > tightHosts {
 				continue
 			}
-			b.each(i, h, func(v int, anew bool) {
+			b.each(i, h, func(v int, _ bool) {
 				if most := int64(b.Vars[v].Upper); most > 0 && b.Vars[b.Use[h]].Lower == 0 {
 					name := "stay_%d_%d"
-					if anew {
+					if v == b.Anew[i][h] {
 						name = "anew_%d_%d"
 					}
 					b.atMost(fmt.Sprintf(name, i+1, h+1), 0, term(v, 1), term(b.Use[h], -most))

@@ -100,8 +100,25 @@ func (b *builder) outside() {
 				if v := b.Anew[i][h]; v >= 0 {
 					b.Vars[v].Upper = 0
 				}
+				b.home(i, h)
 			}
 		}
+	}
+	for i := range c.Jobs {
+		for h := range c.Existing {
+			if home := c.Jobs[i].Home; home != nil && !home.Has(h) {
+				b.home(i, h)
+			}
+		}
+	}
+}
+
+// home has tasks of a job leave their host if that is to be mended. It is a row, as pinned ones can't.
+func (b *builder) home(i, h int) {
+	v, ok := b.Stay[i][int32(h)]
+	if name := fmt.Sprintf("home_%d_%d", i+1, h+1); ok && b.View.In.Mend && !b.homes[name] {
+		b.homes[name] = true
+		b.atMost(name, 0, term(v, 1))
 	}
 }
 

@@ -60,8 +60,7 @@ func (s *search) annealing(ctx context.Context) *annealing {
 	c := s.C
 	a := &annealing{search: s, need: make([]int64, len(c.Jobs)*c.Resources), price: make([]float64, len(c.Hosts)),
 		worth: make([]float64, len(c.Hosts)), full: make([]float64, len(c.Hosts)), goal: -1}
-	s.reset(c.Today())
-	s.fill(ctx)
+	s.today(ctx)
 	a.origin = s.Plan.Clone()
 	paid := make([]bool, len(c.Hosts))
 	for i := range c.Jobs {

@@ -38,8 +38,8 @@ type ConsolidationHost struct {
 	Price    int64
 	Closed   bool // nothing is newly placed on it
 	Kept     bool
-	// Held are the needs of its current tasks of each resource, up to Saturated, if they are more than it has of any, else
-	// nil.
+	// Held are the needs of its current tasks of each resource, up to Saturated, if they are more than it has of any and
+	// may stay so, else nil.
 	Held  []int64
 	Offer int // Nowhere of a host that is there
 	// Class is the class of hosts of equal capacity, price and labels that are in the same sets, count alike for
@@ -52,6 +52,7 @@ type ConsolidationJob struct {
 	Needs    []int64
 	Current  []int32    // of each task: host or Nowhere
 	Allowed  bitset.Set // hosts on which its tasks may be newly placed
+	Home     bitset.Set // hosts on which its tasks may stay; nil: all
 	Pinned   bool
 	Move     int64
 	LeaveOut int64 // Nowhere: not allowed
@@ -170,7 +171,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	for h := range c.Hosts {
 		v := &c.Hosts[h]
 		for r, x := range v.Capacity {
-			if h < c.Existing && use[h*c.Resources+r] > x {
+			if h < c.Existing && use[h*c.Resources+r] > x && !in.Mend {
 				v.Held = use[h*c.Resources : (h+1)*c.Resources : (h+1)*c.Resources]
 			}
 		}
@@ -183,7 +184,9 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 		if id := in.Jobs[i].Allowed; id != "" {
 			b := slices.Clone(open)
 			b.Meet(sets[id])
-			c.Jobs[i].Allowed = b
+			if c.Jobs[i].Allowed = b; in.Mend {
+				c.Jobs[i].Home = sets[id]
+			}
 		}
 	}
 }

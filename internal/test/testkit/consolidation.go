@@ -10,6 +10,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+// Mended draws an instance as Short does, in which today's plan is to be mended.
+func Mended(rng *rand.Rand, n, hosts int) *model.Consolidation {
+	in := Short(rng, n, hosts)
+	if in.Mend = true; rng.IntN(2) == 0 {
+		in.Goal = model.GoalMoves
+	}
+	for i := range in.Jobs {
+		in.Jobs[i].Pinned = in.Jobs[i].Pinned && rng.IntN(4) == 0
+	}
+	return in
+}
+
 // Short draws an instance as Consolidation does, with what few of those have: hosts that hold more of some resources than
 // they have, tasks that need nothing of what is short, and standing tasks by rules of company.
 func Short(rng *rand.Rand, n, hosts int) *model.Consolidation {

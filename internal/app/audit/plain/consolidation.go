@@ -36,6 +36,7 @@ type consSearch struct {
 	in     *model.Consolidation
 	places []consPlace
 	may    []map[int]bool // of each job: the places where its tasks may be newly placed
+	homes  []map[int]bool // of each job: the places where its tasks may stay if today's plan is to be mended
 	tasks  []consTask
 	rest   [][]int64 // [task][resource]: the needs of this and later tasks
 	at     []int     // of tasks[:i], -1: left out
@@ -105,12 +106,13 @@ func solveConsolidation(in *model.Consolidation, beat float64, c *counter) (*mod
 		p.anew = make([]int, len(in.Resources))
 	}
 	for i := range in.Jobs {
-		may := map[int]bool{}
+		may, homes := map[int]bool{}, map[int]bool{}
 		set := slices.IndexFunc(in.HostSets, func(x model.HostSet) bool { return x.ID == in.Jobs[i].Allowed })
 		for h, p := range s.places {
+			homes[h] = set < 0 || slices.Contains(in.HostSets[set].Hosts, p.id)
 			may[h] = !p.closed && (set < 0 || slices.Contains(in.HostSets[set].Offers, p.offer) || p.offer == "" && slices.Contains(in.HostSets[set].Hosts, p.id))
 		}
-		s.may = append(s.may, may)
+		s.may, s.homes = append(s.may, may), append(s.homes, homes)
 	}
 	size := func(t consTask) (sum float64) {
 		for r, x := range in.Jobs[t.job].Needs {
@@ -219,7 +221,7 @@ func (s *consSearch) place(i int) {
 	cost, moves := s.cost, s.moves
 	for h := first; h < len(s.places); h++ {
 		stays := h >= 0 && h == t.now
-		if j.Pinned && !stays || h >= 0 && !stays && !s.may[t.job][h] || h < 0 && j.LeaveOutCost == nil {
+		if j.Pinned && !stays || h >= 0 && !stays && !s.may[t.job][h] || h >= 0 && stays && s.in.Mend && !s.homes[t.job][h] || h < 0 && j.LeaveOutCost == nil {
 			continue
 		}
 		if h > 0 && s.places[h].offer != "" && s.on[h] == 0 && s.places[h-1].offer == s.places[h].offer && s.on[h-1] == 0 {
@@ -235,14 +237,14 @@ func (s *consSearch) place(i int) {
 			if s.on[h]++; s.on[h] == 1 {
 				s.cost += s.places[h].price
 			}
-			s.need(h, j, 1, stays)
+			s.need(h, j, 1, stays && !s.in.Mend)
 		}
 		if h < 0 || s.fits(h) && s.apart(i) {
 			s.place(i + 1)
 		}
 		if h >= 0 {
 			s.on[h]--
-			s.need(h, j, -1, stays)
+			s.need(h, j, -1, stays && !s.in.Mend)
 		}
 		s.cost, s.moves = cost, moves
 	}
@@ -293,7 +295,7 @@ func (s *consSearch) apart(i int) bool {
 		}
 		a, b := s.bound(r, i)
 		for k := range i {
-			if s.at[k] < 0 || s.at[k] == s.tasks[k].now && s.at[i] == s.tasks[i].now || s.domain(r, k) != s.domain(r, i) {
+			if s.at[k] < 0 || s.at[k] == s.tasks[k].now && s.at[i] == s.tasks[i].now && !s.in.Mend || s.domain(r, k) != s.domain(r, i) {
 				continue
 			}
 			if c, d := s.bound(r, k); a && d || b && c {
@@ -334,7 +336,7 @@ func (s *consSearch) keeps() bool {
 		}
 		for k, h := range s.at {
 			bound, other := s.bound(r, k)
-			if !bound || h < 0 || h == s.tasks[k].now {
+			if !bound || h < 0 || h == s.tasks[k].now && !s.in.Mend {
 				continue
 			}
 			d := s.domain(r, k)

@@ -169,11 +169,12 @@ func (s *State) Can(i, k, h int) bool {
 	switch {
 	case !stays && (j.Pinned || !j.Allowed.Has(h)):
 		return false
-	case !stays && !s.Fits(i, h), stays && !s.returns(i, h):
+	case stays && j.Home != nil && !j.Home.Has(h), !stays && !s.Fits(i, h), stays && !s.returns(i, h):
 		return false
 	case !stays && s.Tasks[h] == 0 && !s.C.Hosts[h].Kept && !s.within(h):
 		return false
 	}
+	stays = stays && !s.C.In.Mend // no rule binds it
 	bought := h >= s.C.Existing && s.Tasks[h] == 0
 	if bought {
 		s.host(h, 1)
@@ -340,6 +341,10 @@ func (s *State) change(i, k, h, by int) {
 	}
 	if stays {
 		s.Moves -= int64(by) * j.Move
+		if j.Home != nil && !j.Home.Has(h) {
+			s.Broken += by
+		}
+		stays = !c.In.Mend // no rule binds it
 	}
 	for _, q := range j.Rules {
 		r := &c.Rules[q]

@@ -26,6 +26,7 @@ func TestStateJudges(t *testing.T) {
 			in = testkit.Loosen(rng, in)
 		case rng.IntN(2) == 0:
 			in = testkit.Short(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+			in.Mend = rng.IntN(2) == 0
 		}
 		c := view.OfConsolidation(in, -1)
 		s := planstate.Of(c, c.Today())
