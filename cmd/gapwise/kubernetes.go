@@ -66,6 +66,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
+					&cli.BoolFlag{Name: "mend", Usage: "fewest moves after which no rule is broken and no node has too little, on today's nodes"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
 					allow,
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output, by its ending: .json, .html, .sh, else text"},
@@ -176,7 +177,7 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
-	o.Schedulers = c.StringSlice("schedulers")
+	o.Schedulers, o.Mend = c.StringSlice("schedulers"), c.Bool("mend")
 	if o.Survive = c.String("survive"); !slices.Contains(kubernetes.Survivals, o.Survive) {
 		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
 	}

@@ -74,6 +74,9 @@ type Options struct {
 	Stays map[[2]string]string
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
 	Slack float64
+	// Mend asks for the fewest moves after which no rule is broken and no node has less than its pods ask for, on the nodes
+	// in use today, and as few others as that needs.
+	Mend bool
 	// MaxNodes bounds the nodes in use; 0: any number.
 	MaxNodes int
 	// Survive is the loss that workloads which survive it today are to survive after: "zone" (or empty: that of a node
@@ -503,7 +506,7 @@ func (v *converter) hosts() error {
 	}
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n)}
+		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n) || v.Mend && n.Spec.Unschedulable}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)
@@ -636,7 +639,9 @@ func (v *converter) addJobs() {
 			cost := v.in.outUnit * ranks[priorityOf(p)]
 			j.LeaveOutCost = &cost
 		}
-		j.Allowed = v.set(p.allowed)
+		if !v.Mend || !j.Pinned { // what can't move isn't to be mended
+			j.Allowed = v.set(p.allowed)
+		}
 		v.in.Jobs, v.in.Pods = append(v.in.Jobs, j), append(v.in.Pods, names)
 	}
 }

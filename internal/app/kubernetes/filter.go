@@ -62,6 +62,9 @@ func (v *converter) filter(p *pod) error {
 			return err
 		}
 		p.allowed[k] = p.refused[k] == "" && p.held == ""
+		if why := p.refused[k]; v.Mend && n.Name == p.Spec.NodeName && why != bySelector && why != byTaint && why != byLabel {
+			p.allowed[k] = true // it runs there
+		}
 	}
 	if k, runs := v.nodes[p.Spec.NodeName]; runs && volumes != nil && p.pin == "" && volumes(v.places[k]) &&
 		!slices.ContainsFunc(v.places, func(n *corev1.Node) bool { return n != v.places[k] && volumes(n) }) {

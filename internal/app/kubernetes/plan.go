@@ -72,6 +72,8 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Mend means that the plan is the one of fewest moves that mends: CostBound is of nodes beyond those in use today.
+	Mend bool `json:"mend,omitempty"`
 	// Broken are the rules that running pods break, the nodes with less than their pods ask for, and the pods that their
 	// node wouldn't take: today, and after the plan.
 	Broken struct {
@@ -111,14 +113,14 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty()}
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
 				break
 			}
 		}
-		cost, moves, err := in.least(ctx, in.unmoved(stays), o)
+		cost, moves, err := in.least(ctx, in.mended(in.unmoved(stays)), o)
 		switch {
 		case err != nil:
 			return nil, err
@@ -182,6 +184,28 @@ func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise
 	return cost, &moves, err
 }
 
+// mended returns an instance in which today's plan is to be mended, if the options ask for that: nodes in use today cost
+// nothing, as none is to become empty.
+func (in *Instance) mended(c *model.Consolidation) *model.Consolidation {
+	if !in.converter.Mend {
+		return c
+	}
+	x := *c
+	x.Mend, x.Hosts = true, slices.Clone(c.Hosts)
+	used := map[string]bool{}
+	for i := range c.Jobs {
+		for _, h := range c.Jobs[i].CurrentHosts {
+			used[h] = true
+		}
+	}
+	for h := range x.Hosts {
+		if used[x.Hosts[h].ID] || x.Hosts[h].Kept {
+			x.Hosts[h].Price = 0
+		}
+	}
+	return &x
+}
+
 // unmoved returns the instance in which the jobs of some pods stay as they are: where they run, or waiting.
 func (in *Instance) unmoved(pods map[string]bool) *model.Consolidation {
 	if len(pods) == 0 {
@@ -243,8 +267,11 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 	return w, nil
 }
 
-// better reports whether a way ends at a better plan than another one.
+// better reports whether a way ends at a better plan than another one. What mends is the better the fewer pods it moves.
 func (w *way) better(than *way) bool {
+	if w.in.converter.Mend {
+		return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(len(w.stuck), len(than.stuck)), cmp.Compare(w.moves, than.moves)) < 0
+	}
 	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
 }
 
@@ -258,7 +285,7 @@ func (w *way) report(p *Plan, least int64) {
 	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting) {
 		p.CostStatus = string(model.StatusFeasible)
 	}
-	if p.Then.Cost > least || math.IsNaN(p.MovesBound) {
+	if p.Then.Cost > least && !p.Mend || math.IsNaN(p.MovesBound) {
 		p.MovesBound, p.MovesStatus = 0, string(model.StatusFeasible)
 	}
 	if float64(p.Moves) > p.MovesBound {

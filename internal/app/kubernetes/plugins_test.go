@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -412,6 +413,49 @@ func TestShortNodes(t *testing.T) {
 		p, err := MakePlan(t.Context(), in, gapwise.Options{})
 		if err != nil || p.Then.Waiting != x.waits || p.Played.Alone.Waiting != x.waits && len(p.Waves) > 0 {
 			t.Errorf("%s: %+v, want %d to wait: %v", name, p, x.waits, err)
+		}
+	}
+}
+
+// To mend is to move the fewest pods after which nothing is broken, on the nodes in use today: one of two that keep apart,
+// one where its selector doesn't want it, and one of a node that is over its CPU. A cordon alone breaks nothing.
+func TestMend(t *testing.T) {
+	s := newSituation(false)
+	term := []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "fw"}}}}
+	for k, on := range []string{"n1", "n1", "n2", "n2"} {
+		p := *s.Pods[s.pod].DeepCopy()
+		p.Name, p.Spec.NodeName = fmt.Sprint("p", k), on
+		switch k {
+		case 0, 1:
+			p.Labels, p.OwnerReferences[0].Name = map[string]string{"app": "fw"}, "fw"
+			p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+		case 2:
+			p.OwnerReferences[0].Name = "sel"
+			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "a"}
+		}
+		s.Pods = append(s.Pods, p)
+	}
+	s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("5")
+	third := *s.Nodes[s.n2].DeepCopy()
+	third.Name, third.Labels[corev1.LabelHostname], third.Spec.Unschedulable = "n3", "n3", true
+	s.Nodes = append(s.Nodes, third)
+	old := *s.Pods[s.pod].DeepCopy()
+	old.Name, old.Spec.NodeName = "old", "n3"
+	s.Pods = append(s.Pods, old)
+	for _, x := range []struct {
+		cpu   string // of n2
+		moves int64
+		is    string
+	}{{"4", 2, "1 broken rule (apart d/fw 1), 1 pod where its workload may not be; none after the plan"},
+		{"2", 3, "1 broken rule (apart d/fw 1), 1 node with less than it needs (n2), 1 pod where its workload may not be; none after the plan"}} {
+		s.Nodes[s.n2].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse(x.cpu)
+		in, err := Convert(s.Cluster, Options{Prices: PriceByNode, Mend: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(t.Context(), in, gapwise.Options{})
+		if err != nil || p.Moves != x.moves || p.MovesStatus != "optimal" || p.brokenText() != x.is || p.Then.Nodes != 3 {
+			t.Errorf("%s CPUs: %v, %s, %+v", x.cpu, err, p.brokenText(), p)
 		}
 	}
 }

@@ -53,13 +53,20 @@ func (p *Plan) Text(moves bool) string {
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
-	if p.CostStatus == "optimal" {
+	switch {
+	case p.Mend && p.CostStatus == "optimal":
+		line("proof", "no plan that mends needs cheaper nodes beyond today's")
+	case p.Mend:
+		line("bound", "nodes beyond today's: at least %s", Money(p.CostBound, p.PriceUnit))
+	case p.CostStatus == "optimal":
 		line("proof", "%s costs less", p.Others())
-	} else {
+	default:
 		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
 			100*model.Gap(float64(p.Then.Cost), p.CostBound))
 	}
 	switch {
+	case p.MovesStatus == "optimal" && p.Mend:
+		line("moves", "%s, no plan that mends on these nodes moves fewer", words.Plural(int(p.Moves), "pod"))
 	case p.MovesStatus == "optimal":
 		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
 	case p.MovesBound <= 0:
