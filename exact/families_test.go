@@ -54,6 +54,13 @@ var families = []family{
 			return testkit.Loosen(rng, testkit.Consolidation(rng, 8+rng.IntN(4), 2+rng.IntN(3)))
 		}},
 
+	{"mended", model.KindConsolidation, 3000,
+		func(rng *rand.Rand) model.Instance { return testkit.Mended(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },
+		func(rng *rand.Rand) model.Instance { return testkit.Mended(rng, 8+rng.IntN(4), 2+rng.IntN(3)) }},
+	{"short", model.KindConsolidation, 3000,
+		func(rng *rand.Rand) model.Instance { return testkit.Short(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },
+		func(rng *rand.Rand) model.Instance { return testkit.Short(rng, 8+rng.IntN(4), 2+rng.IntN(3)) }},
+
 	{"any", model.KindDAG, 800,
 		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)) },
 		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)) }},

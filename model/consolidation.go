@@ -10,14 +10,15 @@ import (
 // consolidation: vector bin packing with host types, conflicts and current places). It is for clusters that should give
 // hosts back.
 //
-// Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource,
-// and the needs of its tasks sum to at most that. A host costs its price if a task runs on it, or if it is kept. Hosts
+// Every task runs on one host, or is left out where its job allows that. A host has a whole amount of each resource. If
+// a newly placed task needs a resource, the needs of all tasks on its host sum to at most that amount. A host costs its price if a task runs on it, or if it is kept. Hosts
 // may be bought, of the types in Offers. The goal is the least cost, with moves as the second objective, or the least
 // moves, with the cost as the second (see ConsolidationGoal).
 //
-// A task stays if it runs where it ran before; otherwise it is newly placed. Rules and allowed hosts bind only newly
-// placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or may be left
-// out.
+// A task stays if it runs where it ran before; otherwise it is newly placed. Rules, allowed hosts and capacities bind
+// only newly placed tasks, as a scheduler checks them once. So doing nothing is a solution if every task has a host or
+// may be left out. Tasks that stay alone may need more than their host has, as they did before. With Mend all of this binds
+// tasks that stay, too.
 type Consolidation struct {
 	Name string `json:"name"`
 	// Account tells what reading files made of them, nil if the instance comes from none.
@@ -34,6 +35,9 @@ type Consolidation struct {
 	Jobs      []ConsolidationJob  `json:"jobs"`
 	Rules     []PlacementRule     `json:"rules,omitempty"`
 	Limits    []HostLimit         `json:"limits,omitempty"`
+	// Mend has rules, allowed hosts and capacities bind tasks that stay as if they were newly placed. Only Closed doesn't.
+	// The plan of today may be no solution then.
+	Mend bool `json:"mend,omitempty"`
 	// MoveBudget bounds the moves, CostLimit the cost; nil: no bound.
 	MoveBudget *int64 `json:"move_budget,omitempty"`
 	CostLimit  *int64 `json:"cost_limit,omitempty"`
@@ -57,8 +61,7 @@ type ConsolidationHost struct {
 	Price    int64   `json:"price"`
 	// Labels state in which domain the host lies: {"zone": "a"}.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Closed means that no task is moved or newly placed on it. A host is also closed if its current tasks need more
-	// than it has, whatever this field states: its capacity then binds nothing.
+	// Closed means that no task is moved or newly placed on it.
 	Closed bool `json:"closed,omitempty"`
 	// Kept means that the host costs its price with or without tasks.
 	Kept bool `json:"kept,omitempty"`
@@ -107,13 +110,14 @@ type PlacementRule struct {
 	Jobs   []string `json:"jobs"` // their tasks are bound
 	// Others names the jobs that those tasks are checked against; empty: Jobs.
 	Others []string `json:"others,omitempty"`
-	// MaxSkew, MinDomains, Among and Standing belong to RuleSpread. Among names the HostSet that counts: the tasks on
+	// MaxSkew, MinDomains and Among belong to RuleSpread. Among names the HostSet that counts: the tasks on
 	// its hosts, and their domains, empty ones, too; "": all hosts and offers. A bought host counts if tasks run on it.
 	MaxSkew int    `json:"max_skew,omitempty"`
 	Among   string `json:"among,omitempty"`
 	// MinDomains is the number of domains below which the domain that has fewest counts as empty.
 	MinDomains int `json:"min_domains,omitempty"`
-	// Standing are numbers of tasks that no job has. They count with the tasks of Others, whatever the plan.
+	// Standing are numbers of tasks that no job has. They count with the tasks of Others, whatever the plan, for RuleSpread
+	// and RuleTogether. Those of a bought host count if tasks run on it.
 	Standing []HostCount `json:"standing,omitempty"`
 }
 
@@ -139,8 +143,8 @@ type RuleType string
 const (
 	// RuleApart: a task of Jobs and another of Others are never in one domain, unless both stay.
 	RuleApart RuleType = "apart"
-	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others is there, too, unless its job is
-	// one of Others and no other task of those is placed at all.
+	// RuleTogether: a newly placed task of Jobs is in a domain. Another task of Others, or a standing one, is there, too,
+	// unless its job is one of Others, no other task of those is placed at all and none is standing.
 	RuleTogether RuleType = "together"
 	// RuleSpread: a newly placed task of Jobs is in a domain with at most MaxSkew tasks of Others more than the domain
 	// that has fewest. Only the hosts of Among count in both domains.

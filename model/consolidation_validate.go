@@ -34,6 +34,7 @@ var consolidationKeys = object{about: "Tasks to place on the cheapest set of hos
 		{name: "jobs", of: &consolidationJobKeys, few: 1},
 		{name: "rules", of: &placementRuleKeys},
 		{name: "limits", of: &hostLimitKeys},
+		{name: "mend", about: "rules, allowed hosts and capacities bind tasks that stay, too"},
 		{name: "move_budget", most: noLimit},
 		{name: "cost_limit", most: noLimit},
 	}}
@@ -82,8 +83,8 @@ var placementRuleKeys = object{keys: []key{
 		"all hosts"},
 	{name: "min_domains", most: maxSize, about: "of spread: below so many domains the one that has fewest counts " +
 		"as empty"},
-	{name: "standing", of: &standingKeys, about: "of spread: tasks of no job that count, on a host or on each one " +
-		"bought of an offer"},
+	{name: "standing", of: &standingKeys, about: "of spread and together: tasks of no job that count, on a host or on " +
+		"each one bought of an offer"},
 }}
 
 var standingKeys = object{keys: []key{{name: "host"}, {name: "offer"}, {name: "count", least: 1, most: maxSize}}}
@@ -258,8 +259,11 @@ func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at eleme
 	}
 	switch r.Type {
 	case RuleApart, RuleTogether:
-		if r.MaxSkew != 0 || r.Among != "" || r.MinDomains != 0 || len(r.Standing) > 0 {
-			return at("rules", k, "max_skew, min_domains, among and standing are for %q", RuleSpread)
+		if r.MaxSkew != 0 || r.Among != "" || r.MinDomains != 0 {
+			return at("rules", k, "max_skew, min_domains and among are for %q", RuleSpread)
+		}
+		if r.Type == RuleApart && len(r.Standing) > 0 {
+			return at("rules", k, "standing is for %q and %q", RuleSpread, RuleTogether)
 		}
 	case RuleSpread:
 		if r.MaxSkew < 1 {
@@ -268,9 +272,8 @@ func (r *PlacementRule) validate(k int, ids map[string]map[string]bool, at eleme
 		if r.Among != "" && !ids["host_sets"][r.Among] {
 			return at("rules", k, "among is %q, which is no host set", r.Among)
 		}
-		return validCounts("rules", k, "standing", r.Standing, maxSize, ids, at)
 	}
-	return nil
+	return validCounts("rules", k, "standing", r.Standing, maxSize, ids, at)
 }
 
 // validCounts checks that each count names a host or an offer, and that all are at most a sum together.

@@ -659,11 +659,11 @@ def consolidation(instance, unit, upper, state):
     now = [[number_of[x] for x in job.get("current_hosts", []) if x] for job in jobs]
     need = [[int(x) for x in job["needs"]] for job in jobs]
     has = [[int(x) for x in host[2]["capacity"]] for host in hosts]
+    mend = bool(instance.get("mend"))
     held = [[0] * len(R) for _ in H]
     for j in J:
         for h in now[j]:
             held[h] = [a + b for a, b in zip(held[h], need[j])]
-    overfull = {h for h in H if any(a > b for a, b in zip(held[h], has[h]))}
     pinned = [bool(job.get("pinned")) for job in jobs]
     kept = {h for h in H if hosts[h][2].get("kept")} | {h for j in J if pinned[j] for h in now[j]}
     def domain(key, h):
@@ -677,7 +677,7 @@ def consolidation(instance, unit, upper, state):
             kind, name, host = hosts[h]
             room = min([int(jobs[j]["tasks"])] + [a // b for a, b in zip(has[h], need[j]) if b])
             allowed = not jobs[j].get("allowed") or (kind, name) in sets[jobs[j]["allowed"]]
-            if room and allowed and not pinned[j] and not host.get("closed") and h not in overfull:
+            if room and allowed and not pinned[j] and not host.get("closed"):
                 anews[j, h] = 0 if any(domain(key, h) is None for key in keys[j]) else room
     leave_cost = {j: int(job["leave_out_cost"]) for j, job in enumerate(jobs)
                   if job.get("leave_out_cost") is not None and not pinned[j]}
@@ -698,7 +698,7 @@ def consolidation(instance, unit, upper, state):
         return state.variable(("leave", j), 0, int(jobs[j]["tasks"]))
     def on(some, at):
         """Give (variable, its greatest value, whether it is of tasks placed anew) of some jobs on some hosts."""
-        return [(stay(j, h), stays[j, h], False) for j in some for h in at if (j, h) in stays] + [
+        return [(stay(j, h), stays[j, h], mend) for j in some for h in at if (j, h) in stays] + [
             (anew(j, h), anews[j, h], True) for j in some for h in at if (j, h) in anews]
     def terms(a, list):
         return [(a, x[0]) for x in list]
@@ -715,8 +715,20 @@ def consolidation(instance, unit, upper, state):
         n = int(jobs[j]["tasks"])
         return several([linear(row, [], n), linear([(-a, x) for a, x in row], [], -n)])
     def capacity(r, h):
-        require(h not in overfull, "there is no capacity of a host that has too little")
-        return linear([(need[j][r], x) for j in J for x, *_ in on([j], [h])] + [(-has[h][r], use(h))], [], 0)
+        excess = 0 if mend else held[h][r] - has[h][r]
+        return linear([(need[j][r], x) for j in J for x, *_ in on([j], [h])] + [(-has[h][r], use(h))] + (
+            [(-excess, over(r, h))] if excess > 0 else []), [], 0)
+    def over(r, h):
+        require(held[h][r] > has[h][r] and not mend, "it has what it holds, or is mended")
+        return state.variable(("over", r, h))
+    def over_row(r, h):
+        new = [(anew(j, h), anews[j, h]) for j in J if (j, h) in anews and need[j][r]]
+        most = sum(n for _, n in new)
+        return linear(terms(1, new) + [(most, over(r, h))], [], most)
+    def home(j, h):
+        away = jobs[j].get("allowed") and hosts[h][:2] not in sets[jobs[j]["allowed"]]
+        require(mend and (away or any(domain(key, h) is None for key in keys[j])), "they may stay")
+        return linear([(1, stay(j, h))], [], 0)
     def order(h):
         require(h > E and hosts[h][:2] == hosts[h - 1][:2], "no host of the offer before it")
         return linear([(1, use(h)), (-1, use(h - 1))], [], 0)
@@ -767,15 +779,23 @@ def consolidation(instance, unit, upper, state):
     def count(q):
         return sum(int(jobs[j]["tasks"]) for j in part(q, "others"))
     def alone(q):
-        return of(q, "together") and state.variable(("alone", q))
+        of(q, "together")
+        return state.variable(("alone", q), 0, int(not any(stands(q, h) for h in range(E))))
+    def stands(q, h):
+        return sum(int(c["count"]) for c in rules[q].get("standing", []) if hosts[h][:2] in (
+            ("host", c.get("host")), ("offer", c.get("offer"))))
+    def beside(q, h):
+        require(of(q, "together") and h >= E and stands(q, h), "none stands there")
+        return linear([(1, alone(q)), (1, use(h))], [], 1)
     def alone_row(q):
         row = terms(1, on(part(q, "others"), H)) + [(max(count(q) - 1, 0), alone(q))]
         return linear(row, [], max(count(q), 1))
     def together(q, d, name):
         of(q, "together")
-        row = terms(-1, sums(q, d, "others")[0])
+        row = terms(-1, sums(q, d, "others")[0]) + [(-stands(q, h), use(h)) for h in within(q, d) if h >= E and stands(q, h)]
         require(name in ("bound", "both"), "no such part")
-        return linear(row + ([(1, flag(q, d, name))] if name == "bound" else [(2, flag(q, d, name)), (-1, alone(q))]), [], 0)
+        return linear(row + ([(1, flag(q, d, name))] if name == "bound" else [(2, flag(q, d, name)), (-1, alone(q))]), [],
+                      sum(stands(q, h) for h in within(q, d) if h < E))
     @lru_cache(None)
     def spreads(q):
         """Give what stands on each host, the hosts that count, domains there and open to offers, most, and asked."""
@@ -837,14 +857,14 @@ def consolidation(instance, unit, upper, state):
         require(instance.get(key) is not None, f"there is no {key}")
         return int(instance[key])
     return Model(objective, lambda b: float(b), {"J": J, "H": H, "R": R, "K": range(len(limits)), "Q": range(len(rules))}, {
-        "objective": lambda: objective, "use H": use, "stay J H": stay, "anew J H": anew, "leave J": leave,
+        "objective": lambda: objective, "use H": use, "stay J H": stay, "anew J H": anew, "leave J": leave, "over R H": over,
         "flag Q D PART": flag, "alone Q": alone, "least Q": least, "enough Q": enough, "open Q D": opens}, {
         "objective": goal, "cost": lambda: linear(cost(), [], wanted("cost_limit")),
         "moves": lambda: linear(moves()[0], [], wanted("move_budget") + moves()[1]),
-        "tasks J": all_tasks, "has R H": capacity, "order H": order, "filled H": filled, "limit K": limit,
+        "tasks J": all_tasks, "has R H": capacity, "over R H": over_row, "home J H": home, "order H": order, "filled H": filled, "limit K": limit,
         "stay J H": lambda j, h: linear([(1, stay(j, h)), (-stays[j, h], use(h))], [], 0),
         "anew J H": lambda j, h: linear([(1, anew(j, h)), (-anews[j, h], use(h))], [], 0),
-        "flag Q D PART": flag_row, "apart Q D PART PART": apart, "together Q D PART": together, "alone Q": alone_row,
+        "flag Q D PART": flag_row, "apart Q D PART PART": apart, "together Q D PART": together, "alone Q": alone_row, "beside Q H": beside,
         "spread Q D": spread_row, "crowd Q D": crowd_row, "least Q D": least_row, "offer Q D H": offer_row, "open Q D": open_row,
         "enough Q": lambda q: linear([(1, least(q)), (-spreads(q)[4], enough(q))], [], 0), "domains Q": domains_row})
 

@@ -17,7 +17,7 @@ const (
 	pinnedTask   = "pinned_task"   // a pinned task doesn't stay
 	closedHost   = "closed_host"   // a task is newly placed on a closed host
 	hostAllowed  = "host_allowed"  // a task is newly placed where its job may not be
-	hostCapacity = "host_capacity" // the needs on a host sum to more than it has
+	hostCapacity = "host_capacity" // the needs on a host sum to more than it has, and a newly placed task is among them
 	ruleApart    = "rule_apart"    // two tasks in one domain, and not both stay
 	ruleTogether = "rule_together" // a newly placed task without the company that it needs
 	ruleSpread   = "rule_spread"   // a newly placed task in a domain that has too many
@@ -42,9 +42,8 @@ type consolidationHost struct {
 	offer    string // "" of the instance's hosts
 	use      []int64
 	tasks    int
-	newcomer bool
+	newcomer []bool  // of each resource: a newly placed task needs it; nil without any
 	held     []int64 // the needs of its current tasks, nil without any
-	overfull bool    // that is more than it has
 }
 
 // consolidationTask is one task with its hosts before and now, nowhere without.
@@ -53,6 +52,9 @@ type consolidationTask struct {
 }
 
 func (t *consolidationTask) stays() bool { return t.now != nowhere && t.before == t.now }
+
+// free reports whether a task stays and no rule binds it.
+func (j *consolidationJudge) free(t *consolidationTask) bool { return t.stays() && !j.in.Mend }
 
 // consolidationJudge holds the data of the checks.
 type consolidationJudge struct {
@@ -105,7 +107,7 @@ func newConsolidationJudge(in *model.Consolidation, r *Report) *consolidationJud
 	for i := range in.HostSets {
 		j.sets[in.HostSets[i].ID] = &in.HostSets[i]
 	}
-	j.overfull()
+	j.hold()
 	return j
 }
 
@@ -136,8 +138,11 @@ func (j *consolidationJudge) buy(bought []model.BoughtHost) bool {
 	return complete
 }
 
-// overfull closes the hosts with current tasks that need more than they have.
-func (j *consolidationJudge) overfull() {
+// hold sums up the needs of each host's current tasks, unless what they hold is to be mended.
+func (j *consolidationJudge) hold() {
+	if j.in.Mend {
+		return
+	}
 	for i := range j.in.Jobs {
 		job := &j.in.Jobs[i]
 		for _, id := range job.CurrentHosts {
@@ -147,14 +152,10 @@ func (j *consolidationJudge) overfull() {
 			}
 		}
 	}
-	for k := range j.hosts {
-		h := &j.hosts[k]
-		for r, x := range h.held {
-			h.overfull = h.overfull || x > h.capacity[r]
-		}
-		h.closed = h.closed || h.overfull
-	}
 }
+
+// over reports whether the current tasks of a host need more of a resource than it has.
+func (h *consolidationHost) over(r int) bool { return h.held != nil && h.held[r] > h.capacity[r] }
 
 // added returns use plus needs, saturated.
 func added(use, needs []int64) []int64 {
@@ -263,15 +264,24 @@ func (j *consolidationJudge) checkTask(job *model.ConsolidationJob, t *consolida
 	h := &j.hosts[t.now]
 	h.use = added(h.use, job.Needs)
 	h.tasks++
-	if t.stays() {
+	if j.free(t) {
 		return
 	}
-	h.newcomer = true
-	if h.closed {
+	if h.newcomer == nil {
+		h.newcomer = make([]bool, len(j.in.Resources))
+	}
+	for r, x := range job.Needs {
+		h.newcomer[r] = h.newcomer[r] || x > 0
+	}
+	if h.closed && !t.stays() {
 		j.r.add(closedHost, 0, "job %q task %d is placed anew on host %q, which takes none", job.ID, t.number, h.id)
 	}
 	if allowed != nil && !allowed.have(h) {
-		j.r.add(hostAllowed, 0, "job %q task %d is placed anew on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
+		what := "is placed anew"
+		if t.stays() {
+			what = "stays"
+		}
+		j.r.add(hostAllowed, 0, "job %q task %d "+what+" on host %q, which isn't in %q", job.ID, t.number, h.id, job.Allowed)
 	}
 }
 
@@ -302,15 +312,12 @@ func (j *consolidationJudge) figures() (cost, moves int64) {
 	return cost, moves
 }
 
-// capacities checks the hosts that were not closed: those hold at most their earlier tasks.
+// capacities checks what newly placed tasks need: earlier tasks alone may stay on a host that has too little for them.
 func (j *consolidationJudge) capacities() {
 	for k := range j.hosts {
 		h := &j.hosts[k]
-		if h.closed && !h.newcomer {
-			continue
-		}
 		for r, x := range h.use {
-			if x > h.capacity[r] {
+			if x > h.capacity[r] && h.newcomer != nil && h.newcomer[r] {
 				j.r.add(hostCapacity, float64(x-h.capacity[r]), "the needs of %s on host %q sum to %d, it has %d", j.in.Resources[r], h.id, x, h.capacity[r])
 			}
 		}
@@ -364,9 +371,12 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 	}
 	// The others' tasks in each domain: all, and the newly placed ones.
 	count, fresh, total := map[string]int{}, map[string]int{}, 0
-	spread, least := map[string]int(nil), 0
-	if rule.Type == model.RuleSpread {
+	spread, least, standing := map[string]int(nil), 0, map[string]int(nil)
+	switch rule.Type {
+	case model.RuleSpread:
 		spread, least = j.spread(rule, others)
+	case model.RuleTogether:
+		standing, total = j.standing(rule)
 	}
 	isOther := map[int]bool{}
 	for _, id := range others {
@@ -380,7 +390,7 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			total++
 			if d := j.domain(t.now, rule.Domain); d != "" {
 				count[d]++
-				if !t.stays() {
+				if !j.free(t) {
 					fresh[d]++
 				}
 			}
@@ -399,20 +409,20 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			d := j.domain(t.now, rule.Domain)
 			here, new := count[d], fresh[d]
 			if isOther[i] && d != "" {
-				if here--; !t.stays() {
+				if here--; !j.free(t) {
 					new--
 				}
 			}
 			host := j.hosts[t.now].id
 			switch {
-			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !t.stays()):
+			case rule.Type == model.RuleApart && d != "" && (new > 0 || here > 0 && !j.free(t)):
 				j.r.add(ruleApart, 0, "rule %q: job %q task %d on host %q is in one domain with %d others", rule.ID, id, t.number, host, here)
-			case rule.Type == model.RuleTogether && !t.stays():
-				if d != "" && here > 0 || d != "" && isOther[i] && total == 1 {
+			case rule.Type == model.RuleTogether && !j.free(t):
+				if d != "" && here+standing[d] > 0 || d != "" && isOther[i] && total == 1 {
 					continue
 				}
 				j.r.add(ruleTogether, 0, "rule %q: job %q task %d on host %q is without company", rule.ID, id, t.number, host)
-			case rule.Type == model.RuleSpread && !t.stays():
+			case rule.Type == model.RuleSpread && !j.free(t):
 				if d != "" && spread[d]-least <= rule.MaxSkew {
 					continue
 				}
@@ -420,6 +430,22 @@ func (j *consolidationJudge) rule(ctx context.Context, rule *model.PlacementRule
 			}
 		}
 	}
+}
+
+// standing returns the numbers of standing tasks of each domain, and how many there are in all, in domains or not. Those of
+// a bought host count if tasks run on it.
+func (j *consolidationJudge) standing(rule *model.PlacementRule) (count map[string]int, all int) {
+	count = map[string]int{}
+	for k := range j.hosts {
+		h := &j.hosts[k]
+		for _, s := range rule.Standing {
+			if s.Host == h.id && h.offer == "" || h.offer != "" && s.Offer == h.offer && h.tasks > 0 {
+				count[j.domain(k, rule.Domain)] += int(s.Count)
+				all += int(s.Count)
+			}
+		}
+	}
+	return count, all
 }
 
 // spread returns each domain's number of the tasks that a spread counts, and the least of these numbers. The least is

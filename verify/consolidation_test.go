@@ -78,7 +78,8 @@ func TestConsolidationViolations(t *testing.T) {
 		"pinned and left out":         {"S.Jobs.0.Hosts.0=", nil, []string{"left_out", "pinned_task"}},
 		"anew on a closed host":       {"", func(_ *instance, s *solution) { s.Jobs[3].Hosts = []string{"d", "b"} }, []string{"closed_host"}},
 		"stays on a closed host":      {"S.Jobs.4.Hosts.0=d", nil, nil},
-		"anew on an overfull host":    {"S.Jobs.4.Hosts.0=e", nil, []string{"closed_host", "host_capacity 2"}},
+		"anew on an overfull host":    {"S.Jobs.4.Hosts.0=e", nil, []string{"host_capacity 2"}},
+		"needs nothing of it":         {"In.Jobs.4.Needs.0=0; S.Jobs.4.Hosts.0=e", nil, nil},
 		"no longer overfull":          {"In.Jobs.2.Needs.0=1; S.Jobs.4.Hosts.0=e", nil, nil},
 		"not allowed":                 {"S.Jobs.3.Hosts.1=c", nil, []string{"host_allowed"}},
 		"an offer that isn't allowed": {"In.HostSets.0.Offers=nil", nil, []string{"host_allowed"}},
@@ -166,20 +167,6 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 			}
 		}
 	}
-	overfull := map[string]bool{}
-	for r := range in.Resources {
-		for _, h := range in.Hosts {
-			sum := int64(0)
-			for _, j := range in.Jobs {
-				for _, at := range j.CurrentHosts {
-					if at == h.ID {
-						sum += j.Needs[r]
-					}
-				}
-			}
-			overfull[h.ID] = overfull[h.ID] || sum > h.Capacity[r]
-		}
-	}
 	var tasks []placed
 	for i, j := range in.Jobs {
 		for k, h := range a.Jobs[i].Hosts {
@@ -198,28 +185,29 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 				broken["left_out"] = true
 			case h == "":
 				cost += *j.LeaveOutCost
-			case before != h:
+			case before != h || in.Mend:
 				set := slices.IndexFunc(in.HostSets, func(s model.HostSet) bool { return s.ID == j.Allowed })
 				if set >= 0 && !slices.Contains(in.HostSets[set].Hosts, h) && !slices.Contains(in.HostSets[set].Offers, offerOf[h]) {
 					broken["host_allowed"] = true
 				}
-				if closed[h] || overfull[h] {
+				if closed[h] && before != h {
 					broken["closed_host"] = true
 				}
 			}
 			if h != "" {
-				tasks = append(tasks, placed{i, h, before == h})
+				tasks = append(tasks, placed{i, h, before == h && !in.Mend})
 			}
 		}
 	}
 	for id, h := range hosts {
-		used, anew := false, false
-		sum := make([]int64, len(in.Resources))
+		used := false
+		sum, anew := make([]int64, len(in.Resources)), make([]bool, len(in.Resources))
 		for _, t := range tasks {
 			if t.host == id {
-				used, anew = true, anew || !t.stays
+				used = true
 				for r, x := range in.Jobs[t.job].Needs {
 					sum[r] += x
+					anew[r] = anew[r] || !t.stays && x > 0
 				}
 			}
 		}
@@ -227,7 +215,7 @@ func naivePlan(in *model.Consolidation, a *model.Assignment) (cost, moves int64,
 			cost += h.Price
 		}
 		for r, x := range sum {
-			if x > h.Capacity[r] && (anew || !overfull[id]) {
+			if x > h.Capacity[r] && anew[r] {
 				broken["host_capacity"] = true
 			}
 		}
@@ -318,6 +306,13 @@ func breaks(in *model.Consolidation, r *model.PlacementRule, tasks []placed, hos
 			continue
 		}
 		alone, company := other(t), false
+		for id := range hosts {
+			for _, s := range r.Standing {
+				if s.Host == id && offerOf[id] == "" || s.Offer != "" && s.Offer == offerOf[id] && slices.ContainsFunc(tasks, func(t placed) bool { return t.host == id }) {
+					alone, company = false, company || d != "" && domain(id) == d
+				}
+			}
+		}
 		for b, u := range tasks {
 			if a == b || !other(u) {
 				continue
@@ -348,6 +343,10 @@ func TestConsolidationAgainstNaive(t *testing.T) {
 	seen := map[string]int{}
 	for range require.Rounds(4000) {
 		in := testkit.Consolidation(rng, 2+rng.IntN(8), 1+rng.IntN(5))
+		if rng.IntN(2) == 0 {
+			in = testkit.Short(rng, 2+rng.IntN(8), 1+rng.IntN(5))
+			in.Mend = rng.IntN(2) == 0
+		}
 		a := &model.Assignment{}
 		var ids []string
 		for _, h := range in.Hosts {

@@ -181,7 +181,7 @@ func (c *consolidationCover) resource(ctx context.Context, e *model.Evidence) (F
 		}
 	}
 	return c.cover(region, need, items, func(h int) int64 {
-		if x := &c.hosts[h]; x.overfull {
+		if x := &c.hosts[h]; x.over(r) { // as long as no newly placed task needs it
 			return x.held[r]
 		}
 		return c.hosts[h].capacity[r]

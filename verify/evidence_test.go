@@ -146,6 +146,9 @@ func TestEvidence(t *testing.T) {
 		}, []string{evidence.Machine}, nil, 0},
 		"consolidation": {3000, 8, func(rng *rand.Rand, _ int) (model.Instance, []bounds.Bound) {
 			in := testkit.Consolidation(rng, 2+rng.IntN(20), 1+rng.IntN(12))
+			if rng.IntN(4) == 0 {
+				in = testkit.Short(rng, 2+rng.IntN(20), 1+rng.IntN(12))
+			}
 			return in, consbounds.Quick(ctx, in)
 		}, []string{evidence.Cover, evidence.Apart, evidence.Emptied}, nil, 1},
 	} {

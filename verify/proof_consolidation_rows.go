@@ -12,8 +12,10 @@ import (
 //	cost, moves         at most the cost limit, the move budget
 //	limit K             Σ counts · use ≤ most
 //	tasks J             Σ stay + Σ anew + leave = tasks
-//	has R H             Σ need (stay + anew) ≤ capacity · use, unless what is there now needs more
+//	has R H             Σ need (stay + anew) ≤ capacity · use, plus the excess · over if what is there now needs more
+//	over R H            of such a host: Σ anew that need R ≤ their greatest value · (1 - over)
 //	stay J H, anew J H  the variable ≤ its largest value · use
+//	home J H            with mend: stay ≤ 0, if tasks of J may not be on H or are in no domain there that a rule asks for
 //	order H             use ≤ use of the host before it, of the same offer
 //	filled H            of a bought host: use ≤ Σ (stay + anew) on it
 //
@@ -47,14 +49,35 @@ func (k *consolidationProof) constraint(name []string) (proofRule, error) {
 		return k.limit(&k.in.Limits[n[0]]), nil
 	case word == "has":
 		n, err := k.numbers(name[1:], len(k.in.Resources), hosts)
-		if err != nil || k.j.hosts[n[1]].overfull {
+		if err != nil {
 			return nil, errUnknownName
 		}
-		row := &proofLinear{}
+		host, row := &k.j.hosts[n[1]], &proofLinear{}
 		for i := range k.in.Jobs {
 			k.each(i, n[1], func(x consolidationCount, _ bool) { row.add(k.in.Jobs[i].Needs[n[0]], x.v) })
 		}
-		row.add(-k.j.hosts[n[1]].capacity[n[0]], k.use[n[1]])
+		row.add(-host.capacity[n[0]], k.use[n[1]])
+		if host.over(n[0]) {
+			if host.held[n[0]] == maxSaturated {
+				return nil, errUnknownName // that isn't what it holds
+			}
+			row.add(host.capacity[n[0]]-host.held[n[0]], k.must("over", name[1], name[2]))
+		}
+		return row, nil
+	case word == "over":
+		n, err := k.numbers(name[1:], len(k.in.Resources), hosts)
+		if err != nil || !k.j.hosts[n[1]].over(n[0]) {
+			return nil, errUnknownName
+		}
+		row, most := &proofLinear{}, int64(0)
+		for i := range k.in.Jobs {
+			if x := k.anew[i][n[1]]; x.v >= 0 && k.in.Jobs[i].Needs[n[0]] > 0 {
+				row.add(1, x.v)
+				most += x.most
+			}
+		}
+		row.add(most, k.must(name...))
+		row.allow(1, most)
 		return row, nil
 	case word == "stay" || word == "anew":
 		n, err := k.numbers(name[1:], jobs, hosts)
@@ -69,6 +92,14 @@ func (k *consolidationProof) constraint(name []string) (proofRule, error) {
 		row.add(1, x.v)
 		row.add(-x.most, k.use[n[1]])
 		return row, nil
+	case word == "home":
+		n, err := k.numbers(name[1:], jobs, k.existing)
+		if err != nil || !k.leaves(n[0], n[1]) {
+			return nil, errUnknownName
+		}
+		row := &proofLinear{}
+		row.add(1, k.stay[n[0]][n[1]].v)
+		return row, nil
 	case word == "order" || word == "filled":
 		n, err := k.numbers(name[1:], hosts)
 		if err != nil || n[0] < k.existing {
@@ -79,6 +110,19 @@ func (k *consolidationProof) constraint(name []string) (proofRule, error) {
 	return k.ruleRow(name)
 }
 
+// leaves reports whether tasks of job i run on host h now and may not stay.
+func (k *consolidationProof) leaves(i, h int) bool {
+	if _, ok := k.stay[i][h]; !ok || !k.in.Mend {
+		return false
+	}
+	allowed := k.j.members(k.in.Jobs[i].Allowed)
+	is := allowed != nil && !allowed.have(&k.j.hosts[h])
+	for _, key := range k.keys()[i] {
+		is = is || k.j.hosts[h].labels[key] == ""
+	}
+	return is
+}
+
 // add adds a term.
 func (c *proofLinear) add(times int64, v int32) {
 	if times != 0 {
@@ -86,10 +130,10 @@ func (c *proofLinear) add(times int64, v int32) {
 	}
 }
 
-// each calls f for the variables of job i on host h.
+// each calls f for the variables of job i on host h, with whether rules bind their tasks.
 func (k *consolidationProof) each(i, h int, f func(x consolidationCount, anew bool)) {
 	if x, ok := k.stay[i][h]; ok {
-		f(x, false)
+		f(x, k.in.Mend)
 	}
 	if x := k.anew[i][h]; x.v >= 0 {
 		f(x, true)

@@ -91,10 +91,22 @@ func (k *consolidationProof) othersTasks(q int) (n int64) {
 //	least Q         spread: what the domain has that has fewest, 0 with too few domains
 //	enough Q        spread: 1 if there are as many domains as asked for, or it doesn't matter
 //	open Q D        spread: 1 if a host is bought there, of a domain in which no host is that counts
+//
+// or, of a host H that holds more of the resource R than it has:
+//
+//	over R H        1 if no newly placed task there needs it
 func (k *consolidationProof) auxiliary(name []string) (int32, error) {
 	key := strings.Join(name, " ")
 	if v, ok := k.aux[key]; ok {
 		return v, nil
+	}
+	if name[0] == "over" {
+		n, err := k.numbers(name[1:], len(k.in.Resources), len(k.use))
+		if err != nil || !k.j.hosts[n[1]].over(n[0]) {
+			return 0, errUnknownName
+		}
+		k.aux[key] = k.s.add(0, 1, always)
+		return k.aux[key], nil
 	}
 	q, d, err := k.rule(name, map[string]int{"flag": 4, "alone": 2, "least": 2, "enough": 2, "open": 3}[name[0]])
 	if err != nil {
@@ -107,6 +119,11 @@ func (k *consolidationProof) auxiliary(name []string) (int32, error) {
 		ok = slices.Contains(partNames, name[3])
 	case "alone":
 		ok = kind == model.RuleTogether
+		for h := range k.existing {
+			if ok && k.stands(q, h) > 0 {
+				high = 0
+			}
+		}
 	case "enough":
 		ok = kind == model.RuleSpread
 	case "open":
@@ -149,9 +166,10 @@ func (k *consolidationProof) must(words ...string) int32 {
 //	flag Q D X          Σ anew of X in D ≤ its greatest value · flag
 //	apart Q D both both those in both lists: at most 1 if one is placed anew
 //	apart Q D X Y       none of Y in D if one of X is placed anew there: bound and others, free and both
-//	together Q D bound  flag ≤ Σ of the others in D
-//	together Q D both   2 flag ≤ Σ of the others in D + alone
+//	together Q D bound  flag ≤ Σ of the others in D, with standing ones
+//	together Q D both   2 flag ≤ Σ of the others in D, with standing ones + alone
 //	alone Q             Σ of the others anywhere ≤ their tasks, or 1 if alone
+//	beside Q H          alone ≤ 1 - use of a host to buy on which others stand
 //	spread Q D          what D has ≤ least + skew if one is placed anew there
 //	crowd Q D           what D has ≤ skew, if only all tasks together are more (see crowd)
 //	least Q D           least ≤ what D has, if a host that counts is there
@@ -164,6 +182,9 @@ func (k *consolidationProof) ruleRow(name []string) (proofRule, error) {
 	short := name[0] == "alone" || name[0] == "enough" || name[0] == "domains"
 	if words < 2 || short != (words == 2) {
 		return nil, errUnknownName
+	}
+	if name[0] == "beside" {
+		return k.beside(name)
 	}
 	q, d, err := k.rule(name, words)
 	if err != nil {
@@ -232,6 +253,13 @@ func (k *consolidationProof) together(name []string, q, d int) (proofRule, error
 		return nil, errUnknownName
 	}
 	row.sum(-1, k.inDomain(q, d, "others").all)
+	for _, h := range k.domainsOf(k.in.Rules[q].Domain).hosts[d] {
+		if n := k.stands(q, h); h < k.existing {
+			row.allow(1, n)
+		} else {
+			row.add(-n, k.use[h])
+		}
+	}
 	flag := k.must("flag", name[1], name[2], name[3])
 	if name[3] == "bound" {
 		row.add(1, flag)
@@ -239,6 +267,29 @@ func (k *consolidationProof) together(name []string, q, d int) (proofRule, error
 	}
 	row.add(2, flag)
 	row.add(-1, k.must("alone", name[1]))
+	return row, nil
+}
+
+// stands returns how many tasks stand on a host by a rule.
+func (k *consolidationProof) stands(q, h int) (n int64) {
+	for _, s := range k.in.Rules[q].Standing {
+		if x := &k.j.hosts[h]; x.offer == "" && s.Host == x.id || x.offer != "" && s.Offer == x.offer {
+			n += s.Count
+		}
+	}
+	return n
+}
+
+// beside returns the row by which no task is alone if others stand on a host that is bought.
+func (k *consolidationProof) beside(name []string) (proofRule, error) {
+	n, err := k.numbers(name[1:], len(k.in.Rules), len(k.use))
+	if err != nil || n[1] < k.existing || k.in.Rules[n[0]].Type != model.RuleTogether || k.stands(n[0], n[1]) == 0 {
+		return nil, errUnknownName
+	}
+	row := &proofLinear{}
+	row.add(1, k.must("alone", name[1]))
+	row.add(1, k.use[n[1]])
+	row.allow(1, 1)
 	return row, nil
 }
 

@@ -151,6 +151,12 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 			}
 		case model.KindConsolidation:
 			in, engine = testkit.Consolidation(rng, 1+rng.IntN(6), 1+rng.IntN(4)), consexact.Kernel
+			if rng.IntN(2) == 0 {
+				in = testkit.Short(rng, 1+rng.IntN(6), 1+rng.IntN(4))
+				if rng.IntN(2) == 0 {
+					in = testkit.Mended(rng, 1+rng.IntN(6), 1+rng.IntN(4))
+				}
+			}
 		case model.KindDAG:
 			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel
 			if rng.IntN(2) == 0 {

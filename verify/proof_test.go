@@ -151,7 +151,20 @@ func TestProofs(t *testing.T) {
 			}
 			return testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false), nil
 		}, ""},
-		"consolidation": {600, 60, consexact.Kernel, func(rng *rand.Rand, n int) (model.Instance, model.Solver) {
+		"consolidation": {800, 60, consexact.Kernel, func(rng *rand.Rand, n int) (model.Instance, model.Solver) {
+			switch {
+			case n%20 == 1: // no task may be alone on the host, as a bought one has company elsewhere
+				out := 1 + rng.Int64N(9)
+				return &model.Consolidation{Name: "beside", Resources: []string{"cpu"}, Hosts: []model.ConsolidationHost{{ID: "h", Capacity: []int64{1}, Labels: map[string]string{"zone": "a"}}},
+					Offers:   []model.HostOffer{{ID: "o", Capacity: []int64{4}, Price: 1 + rng.Int64N(3), Labels: map[string]string{"zone": "b"}, Count: 1}},
+					HostSets: []model.HostSet{{ID: "s", Hosts: []string{"h"}}},
+					Jobs:     []model.ConsolidationJob{{ID: "first", Tasks: 1, Needs: []int64{1}, Allowed: "s", LeaveOutCost: &out}, {ID: "big", Tasks: 1, Needs: []int64{2 + rng.Int64N(3)}}},
+					Rules:    []model.PlacementRule{{ID: "r", Type: model.RuleTogether, Domain: "zone", Jobs: []string{"first"}, Standing: []model.HostCount{{Offer: "o", Count: 1}}}}}, nil
+			case n%8 == 3:
+				return testkit.Mended(rng, 2+rng.IntN(4), 1+rng.IntN(3)), nil
+			case n%4 == 1:
+				return testkit.Short(rng, 2+rng.IntN(4), 1+rng.IntN(3)), nil
+			}
 			in := testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3))
 			for q := range in.Rules {
 				if r := &in.Rules[q]; n%3 == 0 { // as many domains as only bought hosts can bring
@@ -160,7 +173,7 @@ func TestProofs(t *testing.T) {
 			}
 			return in, nil
 		}, "objective cost moves limit tasks has stay anew order filled flag apart together " +
-			"alone spread least offer enough domains open"},
+			"alone beside home over spread least offer enough domains open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -173,20 +173,12 @@ func (v *cover) sums(r int) bool {
 	return sum < 1<<59
 }
 
-// capacity returns the amount of a resource that hosts give: their capacity or, if they are overfull, their present
-// load.
+// capacity returns the amount of a resource that hosts give: their capacity or, if more, what they hold now. If no newly
+// placed task on a host needs the resource, only tasks that stay do, so that they need at most what it holds now.
 func (v *cover) capacity(r int) func(h int) int64 {
-	over := map[int]int64{}
-	for i := range v.c.Jobs {
-		for _, h := range v.c.Jobs[i].Current {
-			if h >= 0 && v.c.Hosts[h].Overfull {
-				over[int(h)] += v.c.Jobs[i].Needs[r]
-			}
-		}
-	}
 	return func(h int) int64 {
-		if v.c.Hosts[h].Overfull {
-			return over[h]
+		if held := v.c.Hosts[h].Held; held != nil {
+			return max(held[r], v.c.Hosts[h].Capacity[r])
 		}
 		return v.c.Hosts[h].Capacity[r]
 	}

@@ -5,6 +5,8 @@ package consolidation
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/objective"
@@ -34,10 +36,10 @@ type Program struct {
 	Leave []int           // by job: how many are left out, -1 if none may be
 	// Exact holds the rows in whole numbers; Rows has some of them divided by their greatest coefficient.
 	Exact []milp.Row
-	// The figures that encode computes: Booleans that are 1 if a term is, the least of some sums, and Booleans that are
-	// 1 if a sum is at most 1.
-	flags, alones []derived
-	spreads       []spread
+	// The figures that encode computes: Booleans that are 1 if a term is, the least of some sums, Booleans that are 1 if a
+	// sum is at most 1, and those that are 1 if it is 0.
+	flags, alones, overs []derived
+	spreads              []spread
 }
 
 // Build builds the formulation "counts". For each job it counts the tasks that stay on each host and the tasks that are
@@ -50,7 +52,8 @@ type Program struct {
 //
 // Rules: let A be the tasks that are bound, B the others in a domain, and call tasks new if they are newly placed.
 // Apart says, by Boolean variables, that 1 new task of A excludes all of B and the other way round. Spread and together
-// have Booleans that are 1 if one of A is new, and rows that must hold then. O(jobs × hosts) variables.
+// have Booleans that are 1 if one of A is new, and rows that must hold then. A host that holds more of a resource than it
+// has may do so as long as no new task there needs it (over). O(jobs × hosts) variables.
 func Build(in *model.Consolidation, most int64) (*Program, error) {
 	slots := view.Slots(in, most)
 	hosts := len(in.Hosts)
@@ -61,11 +64,16 @@ func Build(in *model.Consolidation, most int64) (*Program, error) {
 		return nil, err
 	}
 	c := view.OfConsolidation(in, slots)
+	for h := range c.Hosts {
+		if slices.Contains(c.Hosts[h].Held, view.Saturated) {
+			return nil, fmt.Errorf("formulation %s: %w: the tasks on host %q need 2^60 or more of a resource", Formulations[0], model.ErrUnsupported, in.Hosts[h].ID)
+		}
+	}
 	p := &Program{View: c}
 	p.Name, p.Scheme, p.Whole = in.Name, Formulations[0], true
 	p.Scale = &objective.Scale{Factor: 1}
 	p.Value, p.Limit = p.Scale.Value, 0
-	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}}
+	b := builder{Program: p, cost: map[int]int64{}, moves: map[int]int64{}, filled: map[int]bool{}, flagOf: map[string]int{}, homes: map[string]bool{}}
 	b.variables()
 	b.outside()
 	b.capacities()
@@ -100,6 +108,7 @@ type builder struct {
 	allMoves    int64
 	filled      map[int]bool // bought hosts that are in use only with tasks
 	flagOf      map[string]int
+	homes       map[string]bool // rows
 }
 
 func (b *builder) integer(name string, low, high int64) int {
@@ -180,29 +189,47 @@ func (b *builder) variables() {
 	}
 }
 
-// each calls f for the variables of job i on host h.
+// each calls f for the variables of job i on host h, with whether rules bind their tasks.
 func (p *Program) each(i, h int, f func(v int, anew bool)) {
 	if v, ok := p.Stay[i][int32(h)]; ok {
-		f(v, false)
+		f(v, p.View.In.Mend)
 	}
 	if v := p.Anew[i][h]; v >= 0 {
 		f(v, true)
 	}
 }
 
-// capacities adds the hosts' capacities, and that tasks are on hosts in use.
+// capacities adds the hosts' capacities, and that tasks are on hosts in use. Let a host hold more of a resource than it
+// has, and let over be 1 if no newly placed task there needs it:
+//
+//	Σ need · (stay + anew) ≤ capacity · use + excess · over    with excess ≥ what it holds - capacity
+//	Σ anew that need it ≤ most · (1 - over)
+//
+// If over is 1, only tasks that stay need the resource, at most what the host holds; if it is 0, the sum is within the
+// capacity, as for other hosts. If no task that needs it can be newly placed there, the rows aren't needed.
 func (b *builder) capacities() {
 	c := b.View
 	for h := range c.Hosts {
 		for r, has := range c.Hosts[h].Capacity {
-			if c.Hosts[h].Overfull {
-				break
-			}
-			var row []milp.Term
+			var row, anew []milp.Term
+			most := int64(0) // of anew
 			for i := range c.Jobs {
 				if need := c.Jobs[i].Needs[r]; need > 0 {
-					b.each(i, h, func(v int, _ bool) { row = append(row, term(v, need)) })
+					b.each(i, h, func(v int, fresh bool) {
+						if row = append(row, term(v, need)); fresh {
+							anew, most = append(anew, term(v, 1)), most+int64(b.Vars[v].Upper)
+						}
+					})
 				}
+			}
+			if held := c.Hosts[h].Held; held != nil && held[r] > has && len(row) > 0 {
+				if most == 0 {
+					continue
+				}
+				over := b.integer(fmt.Sprintf("over_%d_%d", r+1, h+1), 0, 1)
+				b.atMost(fmt.Sprintf("over_%d_%d", r+1, h+1), float64(most), append(plus(anew), term(over, most))...)
+				b.overs = append(b.overs, derived{over, [][]milp.Term{anew}})
+				row = append(row, term(over, -excess(held[r]-has)))
 			}
 			if len(row) == 0 {
 				continue
@@ -215,13 +242,13 @@ func (b *builder) capacities() {
 			for _, x := range c.Jobs[i].Needs {
 				needs = needs || x > 0
 			}
-			if needs && !c.Hosts[h].Overfull && len(c.Hosts) > tightHosts {
+			if needs && c.Hosts[h].Held == nil && len(c.Hosts) > tightHosts {
 				continue
 			}
-			b.each(i, h, func(v int, anew bool) {
+			b.each(i, h, func(v int, _ bool) {
 				if most := int64(b.Vars[v].Upper); most > 0 && b.Vars[b.Use[h]].Lower == 0 {
 					name := "stay_%d_%d"
-					if anew {
+					if v == b.Anew[i][h] {
 						name = "anew_%d_%d"
 					}
 					b.atMost(fmt.Sprintf(name, i+1, h+1), 0, term(v, 1), term(b.Use[h], -most))
@@ -229,6 +256,14 @@ func (b *builder) capacities() {
 			})
 		}
 	}
+}
+
+// excess returns a number from x on that a float64 holds.
+func excess(x int64) int64 {
+	if x <= 1<<53 {
+		return x
+	}
+	return 1 << bits.Len64(uint64(x))
 }
 
 // objective sets the costs of the goal, and the limit of the other figure.

@@ -86,8 +86,11 @@ func (p *Program) encode(a *model.Assignment) []float64 {
 	}
 	for _, d := range p.alones {
 		if sum(d.sums[0]) <= 1 {
-			x[d.v] = 1
+			x[d.v] = p.Vars[d.v].Upper
 		}
+	}
+	for _, d := range p.overs {
+		x[d.v] = 1 - min(1, sum(d.sums[0]))
 	}
 	for k := range p.spreads {
 		p.spreads[k].encode(x, sum)

@@ -100,8 +100,25 @@ func (b *builder) outside() {
 				if v := b.Anew[i][h]; v >= 0 {
 					b.Vars[v].Upper = 0
 				}
+				b.home(i, h)
 			}
 		}
+	}
+	for i := range c.Jobs {
+		for h := range c.Existing {
+			if home := c.Jobs[i].Home; home != nil && !home.Has(h) {
+				b.home(i, h)
+			}
+		}
+	}
+}
+
+// home has tasks of a job leave their host if that is to be mended. It is a row, as pinned ones can't.
+func (b *builder) home(i, h int) {
+	v, ok := b.Stay[i][int32(h)]
+	if name := fmt.Sprintf("home_%d_%d", i+1, h+1); ok && b.View.In.Mend && !b.homes[name] {
+		b.homes[name] = true
+		b.atMost(name, 0, term(v, 1))
 	}
 }
 
@@ -122,9 +139,19 @@ func (b *builder) rule(q int) {
 	}
 	alone := -1
 	for d := range b.View.Values[r.Domain] {
-		all := b.part(q, d, "others")
+		all, there := b.part(q, d, "others"), 0.0
+		for h, x := range b.View.Domains[r.Domain] {
+			switch {
+			case int(x) != d || r.Standing == nil || r.Standing[h] == 0:
+			case h < b.View.Existing:
+				there += float64(r.Standing[h])
+			default:
+				b.onlyWithTasks(h)
+				all.all = append(all.all, term(b.Use[h], int64(r.Standing[h])))
+			}
+		}
 		if s := b.part(q, d, "bound"); s.most > 0 {
-			b.atMost(fmt.Sprintf("together_%d_%d_bound", q+1, d+1), 0, append(times(all.all, -1), term(b.flag(q, d, "bound", s), 1))...)
+			b.atMost(fmt.Sprintf("together_%d_%d_bound", q+1, d+1), there, append(times(all.all, -1), term(b.flag(q, d, "bound", s), 1))...)
 		}
 		if s := b.part(q, d, "both"); s.most > 0 {
 			if alone < 0 { // 1: there is no more than one task of the others at all
@@ -132,11 +159,28 @@ func (b *builder) rule(q int) {
 				n := int64(b.tasks(r.Others))
 				placed := b.placed(r.Others)
 				b.atMost(fmt.Sprintf("alone_%d", q+1), float64(max(n, 1)), append(plus(placed), term(alone, max(n-1, 0)))...)
-				b.alones = append(b.alones, derived{alone, [][]milp.Term{placed}})
+				b.alones = append(b.alones, derived{alone, [][]milp.Term{append(placed, b.beside(q, alone)...)}})
 			}
-			b.atMost(fmt.Sprintf("together_%d_%d_both", q+1, d+1), 0, append(times(all.all, -1), term(b.flag(q, d, "both", s), 2), term(alone, -1))...)
+			b.atMost(fmt.Sprintf("together_%d_%d_both", q+1, d+1), there, append(times(all.all, -1), term(b.flag(q, d, "both", s), 2), term(alone, -1))...)
 		}
 	}
+}
+
+// beside has a task not be alone by a rule if a standing task is anywhere: alone ≤ 1 - use of each bought host with some,
+// and 0 if they are on a host that is there. It returns 2 use for each of those hosts.
+func (b *builder) beside(q, alone int) (all []milp.Term) {
+	for h, n := range b.View.Rules[q].Standing {
+		switch {
+		case n == 0:
+		case h < b.View.Existing:
+			b.Vars[alone].Upper = 0
+		default:
+			b.onlyWithTasks(h)
+			b.atMost(fmt.Sprintf("beside_%d_%d", q+1, h+1), 1, term(alone, 1), term(b.Use[h], 1))
+			all = append(all, term(b.Use[h], 2))
+		}
+	}
+	return all
 }
 
 // tasks counts the tasks of jobs.

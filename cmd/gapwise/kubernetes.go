@@ -38,7 +38,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
 		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
-		&cli.StringFlag{Name: "survive", Value: kubernetes.Survivals[0], Usage: "loss that workloads which survive it today survive in every plan: of a `zone` or a node, or of a node alone"},
+		&cli.StringFlag{Name: "survive", Usage: "the loss, of a `zone` or of a node, that workloads which survive it today survive in every plan", DefaultText: "both, but neither in one zone of up to three nodes"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
@@ -73,6 +73,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
+					&cli.BoolFlag{Name: "mend", Usage: "fewest moves after which no rule is broken and no node has too little, on today's nodes"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
 					allow,
 					&cli.StringFlag{Name: "metrics", Usage: "`FILE` to write, too: the plan's figures for Prometheus's textfile collector"},
@@ -187,8 +188,8 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
-	o.Schedulers = c.StringSlice("schedulers")
-	if o.Survive = c.String("survive"); !slices.Contains(kubernetes.Survivals, o.Survive) {
+	o.Schedulers, o.Mend = c.StringSlice("schedulers"), c.Bool("mend")
+	if o.Survive = c.String("survive"); o.Survive != "" && !slices.Contains(kubernetes.Survivals, o.Survive) {
 		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
 	}
 	for _, rule := range o.Without {

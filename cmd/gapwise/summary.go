@@ -93,6 +93,9 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 			}
 		}
 		details(say, r)
+		if left := runs.Left(in, r.Solution); left != "" && ctx.Err() == nil {
+			say("%s", left)
+		}
 		fmt.Fprintf(w, "verified: %d of %d solutions\n", verified, solutions)
 		if verified < solutions {
 			say("not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")

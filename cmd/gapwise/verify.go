@@ -12,6 +12,8 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -105,6 +107,9 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 			fmt.Fprintf(p.out, "line %d: %s: ", f.line, f.result.Algorithm)
 		}
 		fmt.Fprint(p.out, report)
+		if left := runs.Left(in, f.solution); left != "" && report.Feasible() {
+			fmt.Fprintln(p.out, words.Wrap(left, 78, 2))
+		}
 	}
 	if judged == 0 {
 		return otherInstance(in, found[0].result, paths, hash)

@@ -60,8 +60,7 @@ func (s *search) annealing(ctx context.Context) *annealing {
 	c := s.C
 	a := &annealing{search: s, need: make([]int64, len(c.Jobs)*c.Resources), price: make([]float64, len(c.Hosts)),
 		worth: make([]float64, len(c.Hosts)), full: make([]float64, len(c.Hosts)), goal: -1}
-	s.reset(c.Today())
-	s.fill(ctx)
+	s.today(ctx)
 	a.origin = s.Plan.Clone()
 	paid := make([]bool, len(c.Hosts))
 	for i := range c.Jobs {
@@ -165,7 +164,7 @@ func (a *annealing) look(t float64) {
 	size := a.size[x.I]
 	fits := true
 	for r, v := range need {
-		if v > left[r] {
+		if v > left[r] && v > 0 {
 			fits = false
 			break
 		}
@@ -182,7 +181,7 @@ func (a *annealing) look(t float64) {
 	}
 	back, other := a.need[y.I*n:y.I*n+n], a.Left[from*n:from*n+n]
 	for r, v := range need {
-		if v-back[r] > left[r] || back[r]-v > other[r] {
+		if v > 0 && v-back[r] > left[r] || back[r] > 0 && back[r]-v > other[r] {
 			return
 		}
 	}

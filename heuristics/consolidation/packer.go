@@ -307,9 +307,24 @@ func start(ctx context.Context, in *model.Consolidation, set model.Settings) *pa
 			}
 		}
 	}
-	p.reset(p.C.Today())
-	p.fill(ctx)
+	p.today(ctx)
 	return p
+}
+
+// today sets the state to today's plan, with a host for tasks without one. What is to be mended leaves its host: tasks stay
+// as long as they can, pinned ones first, then the largest.
+func (p *packer) today(ctx context.Context) {
+	if p.C.In.Mend {
+		p.reset(nil)
+		for _, t := range p.tasks(false) {
+			if own := p.C.Jobs[t.I].Current[t.K]; own >= 0 && p.Can(t.I, t.K, int(own)) {
+				p.put(t, int(own))
+			}
+		}
+	} else {
+		p.reset(p.C.Today())
+	}
+	p.fill(ctx)
 }
 
 // fill places the tasks without a host by best fit, first the ones that cost most to leave out. It opens hosts if there

@@ -22,7 +22,7 @@ const smallFirst = 1_000_000
 // First is Stay or, where that is beyond a limit and the instance isn't large, Drain or BestFit.
 func First(ctx context.Context, in *model.Consolidation, set model.Settings) (*model.Assignment, error) {
 	a, err := Stay(ctx, in, set)
-	if err == nil || in.CostLimit == nil && len(in.Limits) == 0 || in.Tasks()*(len(in.Hosts)+len(in.Offers)) > smallFirst {
+	if err == nil || in.CostLimit == nil && len(in.Limits) == 0 && !in.Mend || in.Tasks()*(len(in.Hosts)+len(in.Offers)) > smallFirst {
 		return a, err
 	}
 	ctx = context.WithoutCancel(ctx)

@@ -220,7 +220,8 @@ class ConsolidationRule(Record):
     among: Optional[str] = None
     #: of spread: below so many domains the one that has fewest counts as empty
     min_domains: Optional[int] = None
-    #: of spread: tasks of no job that count, on a host or on each one bought of an offer
+    #: of spread and together: tasks of no job that count, on a host or on each one bought of an
+    #: offer
     standing: Optional[List[ConsolidationStanding]] = None
 
 
@@ -271,6 +272,8 @@ class Consolidation(Record):
     host_sets: Optional[List[ConsolidationHostSet]] = None
     rules: Optional[List[ConsolidationRule]] = None
     limits: Optional[List[ConsolidationLimit]] = None
+    #: rules, allowed hosts and capacities bind tasks that stay, too
+    mend: Optional[bool] = None
     move_budget: Optional[int] = None
     cost_limit: Optional[int] = None
 

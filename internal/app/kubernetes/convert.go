@@ -80,6 +80,9 @@ type Options struct {
 	Stays map[[2]string]string
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
 	Slack float64
+	// Mend asks for the fewest moves after which no rule is broken and no node has less than its pods ask for, on the nodes
+	// in use today, and as few others as that needs.
+	Mend bool
 	// MaxNodes bounds the nodes in use; 0: any number.
 	MaxNodes int
 	// Use is what pods really use; nil: not known. With ByUse they count by that and a share of it as Headroom, not by their
@@ -89,8 +92,9 @@ type Options struct {
 	Headroom float64
 	// Floor is what containers count for that ask for nothing and have no limit; nil: nothing.
 	Floor corev1.ResourceList
-	// Survive is the loss that workloads which survive it today are to survive after: "zone" (or empty: that of a node
-	// also counts) or "node". Survivors, if not nil, are these workloads with the loss, by names as in a plan's risks.
+	// Survive is the loss that workloads which survive it today are to survive after: "zone" (that of a node also counts)
+	// or "node"; empty: "zone", but nothing in a small cluster (see small). Survivors, if not nil, are these workloads with
+	// the loss, by names as in a plan's risks.
 	Survive   string
 	Survivors map[string]string
 	// Without leaves out some rules: see RuleNames.
@@ -122,6 +126,7 @@ type converter struct {
 	names    []string // of resources
 	sets     map[string]string
 	starters map[string]bool             // see findStarters
+	others   map[string]bool             // see othersToo
 	claimAt  map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt map[string]int              // in c.Volumes, by name
 	limits   map[string]map[string]int64 // of volumes, by driver and node
@@ -190,7 +195,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
-	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
@@ -327,7 +332,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 		} else {
 			x.held = v.unknown(p)
 		}
-		x.asks, x.requests = x.requests, v.counted(p, x.requests)
+		x.asks, x.requests = x.requests, v.weighed(p, x.requests)
 		v.pods = append(v.pods, x)
 	}
 	return residents
@@ -529,7 +534,7 @@ func (v *converter) hosts() error {
 	none, missing := map[string][]string{}, (*unpriced)(nil)
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n)}
+		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n) || v.Mend && n.Spec.Unschedulable}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)
@@ -548,7 +553,7 @@ func (v *converter) hosts() error {
 func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
 	taken := make([]int64, len(v.names))
 	for _, p := range residents {
-		list := v.counted(p, v.requests(p))
+		list := v.weighed(p, v.requests(p))
 		for r, name := range v.names {
 			taken[r] += amount(corev1.ResourceName(name), list)
 			if name == string(corev1.ResourcePods) {
@@ -660,7 +665,9 @@ func (v *converter) addJobs() {
 			cost := v.in.outUnit * ranks[priorityOf(p)]
 			j.LeaveOutCost = &cost
 		}
-		j.Allowed = v.set(p.allowed)
+		if !v.Mend || !j.Pinned { // what can't move isn't to be mended
+			j.Allowed = v.set(p.allowed)
+		}
 		v.in.Jobs, v.in.Pods = append(v.in.Jobs, j), append(v.in.Pods, names)
 	}
 }

@@ -62,6 +62,9 @@ func (v *converter) filter(p *pod) error {
 			return err
 		}
 		p.allowed[k] = p.refused[k] == "" && p.held == ""
+		if why := p.refused[k]; v.Mend && n.Name == p.Spec.NodeName && why != bySelector && why != byTaint && why != byLabel {
+			p.allowed[k] = true // it runs there
+		}
 	}
 	if k, runs := v.nodes[p.Spec.NodeName]; runs && volumes != nil && p.pin == "" && volumes(v.places[k]) &&
 		!slices.ContainsFunc(v.places, func(n *corev1.Node) bool { return n != v.places[k] && volumes(n) }) {
@@ -79,8 +82,8 @@ func tolerates(p *corev1.Pod, n *corev1.Node) bool {
 }
 
 // besideResidents takes away the nodes that a pod can't use because of pods of daemon sets and the like. These are the
-// nodes in a domain with such a pod if either keeps apart from the other. If the pod asks for the company of such pods,
-// the nodes without them go, too.
+// nodes in a domain with such a pod if either keeps apart from the other. If the pod asks for the company of such pods
+// and no other pod will do, the nodes without them go, too.
 func (v *converter) besideResidents(p *pod) error {
 	a := p.Spec.Affinity
 	if a == nil {
@@ -120,7 +123,7 @@ func (v *converter) besideResidents(p *pod) error {
 			}
 		}
 	}
-	if a.PodAffinity != nil && !v.without("together") {
+	if a.PodAffinity != nil && !v.without("together") && v.withResidents(p.Pod) && !v.othersToo(p) {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
 			there, some, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })

@@ -76,6 +76,16 @@ type Plan struct {
 	Risks Risks  `json:"risks"`
 	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
 	Used *Used `json:"use,omitempty"`
+	// Mend means that the plan is the one of fewest moves that mends: CostBound is of nodes beyond those in use today.
+	Mend bool `json:"mend,omitempty"`
+	// Broken are the rules that running pods break, the nodes with less than their pods ask for, and the pods that their
+	// node wouldn't take: today, and after the plan.
+	Broken struct {
+		Now  planstate.Broken `json:"now"`
+		Then planstate.Broken `json:"then"`
+	} `json:"broken"`
+	// Removal tells what changes once nodes without pods are removed; nil if nothing does.
+	Removal *Removal `json:"removal,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
 
@@ -107,14 +117,14 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty()}
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
 				break
 			}
 		}
-		cost, moves, err := in.least(ctx, in.unmoved(stays), o)
+		cost, moves, err := in.least(ctx, in.mended(in.unmoved(stays)), o)
 		switch {
 		case err != nil:
 			return nil, err
@@ -176,6 +186,28 @@ func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise
 	in.converter.ask("fewest moves to it")
 	moves, err := gapwise.Solve(ctx, &second, o)
 	return cost, &moves, err
+}
+
+// mended returns an instance in which today's plan is to be mended, if the options ask for that: nodes in use today cost
+// nothing, as none is to become empty.
+func (in *Instance) mended(c *model.Consolidation) *model.Consolidation {
+	if !in.converter.Mend {
+		return c
+	}
+	x := *c
+	x.Mend, x.Hosts = true, slices.Clone(c.Hosts)
+	used := map[string]bool{}
+	for i := range c.Jobs {
+		for _, h := range c.Jobs[i].CurrentHosts {
+			used[h] = true
+		}
+	}
+	for h := range x.Hosts {
+		if used[x.Hosts[h].ID] || x.Hosts[h].Kept {
+			x.Hosts[h].Price = 0
+		}
+	}
+	return &x
 }
 
 // unmoved returns the instance in which the jobs of some pods stay as they are: where they run, or waiting.
@@ -241,8 +273,11 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 	return w, nil
 }
 
-// better reports whether a way ends at a better plan than another one.
+// better reports whether a way ends at a better plan than another one. What mends is the better the fewer pods it moves.
 func (w *way) better(than *way) bool {
+	if w.in.converter.Mend {
+		return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(len(w.stuck), len(than.stuck)), cmp.Compare(w.moves, than.moves)) < 0
+	}
 	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
 }
 
@@ -257,7 +292,7 @@ func (w *way) report(p *Plan, least int64) {
 	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting) {
 		p.CostStatus = string(model.StatusFeasible)
 	}
-	if p.Then.Cost > least || math.IsNaN(p.MovesBound) {
+	if p.Then.Cost > least && !p.Mend || math.IsNaN(p.MovesBound) {
 		p.MovesBound, p.MovesStatus = 0, string(model.StatusFeasible)
 	}
 	if float64(p.Moves) > p.MovesBound {
@@ -269,7 +304,8 @@ func (w *way) report(p *Plan, least int64) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end)
+	p.Pins, p.Waits, p.Risks, p.Removal = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end), in.removal(c, w.end)
+	p.Broken.Now, p.Broken.Then = in.broken(c, c.Today()), in.broken(c, w.end)
 	if p.Used = in.used(); !in.converter.ByUse {
 		in.steer(w.end, p)
 	}
@@ -566,7 +602,7 @@ func (m *mover) first(i int) (is bool) {
 		if r.Type != model.RuleTogether {
 			return false
 		}
-		if is = slices.Contains(r.Others, id); !is {
+		if is = slices.Contains(r.Others, id) && len(r.Standing) == 0; !is {
 			return false
 		}
 		for j := range m.in.Jobs {

@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -213,14 +214,22 @@ func TestSituations(t *testing.T) {
 		"company that isn't there":         {true, func(s *situation) { with(s, term(corev1.LabelHostname, "other")) }, "waits"},
 		"its own company":                  {true, func(s *situation) { with(s, term(corev1.LabelHostname, "pod")) }, "n1 n2"},
 		"a daemon set's company":           {true, func(s *situation) { daemon(s); with(s, term(corev1.LabelHostname, "keep")) }, "n1"},
-		"a budget":                         {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget b"},
-		"a budget, not ready":              {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget b"},
-		"a budget of enough, not ready":    {false, func(s *situation) { unready(s); budget(s, 1, 1) }, "n1 n2"},
-		"AlwaysAllow, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "n1 n2"},
-		"AlwaysAllow, ready":               {false, func(s *situation) { budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "stays: budget b"},
-		"a budget, pending":                {false, func(s *situation) { s.Pods[s.pod].Status.Phase = corev1.PodPending; budget(s, 0, 1) }, "n1 n2"},
-		"a Job that would fail":            {false, func(s *situation) { job(s) }, "stays: its eviction would fail its Job"},
-		"a Job with failures left":         {false, func(s *situation) { job(s).Spec.BackoffLimit = &two }, "n1 n2"},
+		"a daemon set's company, or another's": {true, func(s *situation) {
+			daemon(s)
+			s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1")
+			other := *s.Pods[s.pod].DeepCopy()
+			other.Name, other.Spec.NodeName, other.Labels = "other", s.Nodes[s.n2].Name, map[string]string{"app": "keep"}
+			s.Pods = append(s.Pods, other)
+			with(s, term(corev1.LabelHostname, "keep"))
+		}, "n2"},
+		"a budget":                      {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget b"},
+		"a budget, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget b"},
+		"a budget of enough, not ready": {false, func(s *situation) { unready(s); budget(s, 1, 1) }, "n1 n2"},
+		"AlwaysAllow, not ready":        {false, func(s *situation) { unready(s); budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "n1 n2"},
+		"AlwaysAllow, ready":            {false, func(s *situation) { budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "stays: budget b"},
+		"a budget, pending":             {false, func(s *situation) { s.Pods[s.pod].Status.Phase = corev1.PodPending; budget(s, 0, 1) }, "n1 n2"},
+		"a Job that would fail":         {false, func(s *situation) { job(s) }, "stays: its eviction would fail its Job"},
+		"a Job with failures left":      {false, func(s *situation) { job(s).Spec.BackoffLimit = &two }, "n1 n2"},
 		"a Job that ignores evictions": {false, func(s *situation) {
 			job(s).Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{Action: ignore,
 				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}}}}
@@ -364,6 +373,90 @@ func TestWaits(t *testing.T) {
 	}
 	if p := plan(s); p.Then.Waiting != 2 || len(p.Stuck) > 0 || p.Waits[0].Why != noCompany {
 		t.Errorf("two that wait for each other: %+v, %v", p, p.Waits)
+	}
+}
+
+// A node that is over its CPU takes pods that ask for none, as kube-scheduler looks at nothing else. Company of a daemon
+// set's pod is as good as another pod's.
+func TestShortNodes(t *testing.T) {
+	for name, x := range map[string]struct {
+		make  func(s *situation)
+		waits int
+	}{
+		"plain":            {func(*situation) {}, 1},
+		"asks for nothing": {func(s *situation) { s.Pods[s.pod].Spec.Containers[0].Resources.Requests = nil }, 0},
+		"no place": {func(s *situation) {
+			s.Pods[s.pod].Spec.Containers[0].Resources.Requests = nil
+			s.Nodes[s.n1].Status.Allocatable[corev1.ResourcePods] = resource.MustParse("1")
+		}, 1},
+		"another pod's company": {func(s *situation) {
+			yes, full := true, *s.Nodes[s.n1].DeepCopy()
+			full.Name, full.Labels = "n3", map[string]string{corev1.LabelHostname: "n3"}
+			full.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1")
+			s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("2")
+			s.Nodes = append(s.Nodes, full)
+			agent := *s.Pods[s.keep].DeepCopy()
+			agent.Name, agent.Spec.NodeName, agent.OwnerReferences = "agent", "n3", []metav1.OwnerReference{{Kind: "DaemonSet", Name: "agent", Controller: &yes}}
+			s.Pods = append(s.Pods, agent)
+			s.Pods[s.pod].Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "keep"}}}}}}
+		}, 0},
+	} {
+		s := newSituation(true)
+		s.Nodes = s.Nodes[:1]
+		s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("500m")
+		x.make(s)
+		in, err := Convert(s.Cluster, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(t.Context(), in, gapwise.Options{})
+		if err != nil || p.Then.Waiting != x.waits || p.Played.Alone.Waiting != x.waits && len(p.Waves) > 0 {
+			t.Errorf("%s: %+v, want %d to wait: %v", name, p, x.waits, err)
+		}
+	}
+}
+
+// To mend is to move the fewest pods after which nothing is broken, on the nodes in use today: one of two that keep apart,
+// one where its selector doesn't want it, and one of a node that is over its CPU. A cordon alone breaks nothing.
+func TestMend(t *testing.T) {
+	s := newSituation(false)
+	term := []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "fw"}}}}
+	for k, on := range []string{"n1", "n1", "n2", "n2"} {
+		p := *s.Pods[s.pod].DeepCopy()
+		p.Name, p.Spec.NodeName = fmt.Sprint("p", k), on
+		switch k {
+		case 0, 1:
+			p.Labels, p.OwnerReferences[0].Name = map[string]string{"app": "fw"}, "fw"
+			p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+		case 2:
+			p.OwnerReferences[0].Name = "sel"
+			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "a"}
+		}
+		s.Pods = append(s.Pods, p)
+	}
+	s.Nodes[s.n1].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("5")
+	third := *s.Nodes[s.n2].DeepCopy()
+	third.Name, third.Labels[corev1.LabelHostname], third.Spec.Unschedulable = "n3", "n3", true
+	s.Nodes = append(s.Nodes, third)
+	old := *s.Pods[s.pod].DeepCopy()
+	old.Name, old.Spec.NodeName = "old", "n3"
+	s.Pods = append(s.Pods, old)
+	for _, x := range []struct {
+		cpu   string // of n2
+		moves int64
+		is    string
+	}{{"4", 2, "1 broken rule (apart d/fw 1), 1 pod where its workload may not be; none after the plan"},
+		{"2", 3, "1 broken rule (apart d/fw 1), 1 node with less than it needs (n2), 1 pod where its workload may not be; none after the plan"}} {
+		s.Nodes[s.n2].Status.Allocatable[corev1.ResourceCPU] = resource.MustParse(x.cpu)
+		in, err := Convert(s.Cluster, Options{Prices: PriceByNode, Mend: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(t.Context(), in, gapwise.Options{})
+		if err != nil || p.Moves != x.moves || p.MovesStatus != "optimal" || p.brokenText() != x.is || p.Then.Nodes != 3 {
+			t.Errorf("%s CPUs: %v, %s, %+v", x.cpu, err, p.brokenText(), p)
+		}
 	}
 }
 

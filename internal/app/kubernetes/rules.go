@@ -150,13 +150,13 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	}
 	others := v.matching(s, namespace)
 	if kind == model.RuleTogether {
-		if v.withResidents(p.Pod) {
-			return nil // the allowed nodes state it
-		}
 		if others, err = v.company(p.Pod); err != nil {
 			return err
 		}
-		if !v.starters[g.id] { // each of them waits for another one of them
+		switch beside := v.withResidents(p.Pod); {
+		case beside && !v.othersToo(p):
+			return nil // the allowed nodes state it
+		case !beside && !v.starters[g.id]: // each of them waits for another one of them
 			others = nil
 		}
 	}
@@ -178,7 +178,19 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		}
 		return nil
 	}
-	v.in.Rules = append(v.in.Rules, model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others})
+	r := model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others}
+	if kind == model.RuleTogether {
+		standing := make([]int, len(v.places))
+		for n, place := range v.places {
+			for _, x := range v.residents[place.Name] {
+				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && place.Labels[t.TopologyKey] != "" {
+					standing[n]++
+				}
+			}
+		}
+		r.Standing = v.counted(standing)
+	}
+	v.in.Rules = append(v.in.Rules, r)
 	return nil
 }
 
@@ -324,6 +336,20 @@ func (v *converter) withResidents(p *corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// othersToo reports whether a pod's required affinity takes a pod that counts, perhaps itself.
+func (v *converter) othersToo(p *pod) bool {
+	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity))
+	is, known := v.others[key]
+	if !known {
+		is = slices.ContainsFunc(v.pods, func(x *pod) bool {
+			yes, err := v.takesAll(p.Pod, x.Pod)
+			return yes && err == nil
+		})
+		v.others[key] = is
+	}
+	return is
 }
 
 // ports adds that pods which take the same port of their node keep apart: a rule for each port that pods of all its

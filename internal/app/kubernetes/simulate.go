@@ -89,7 +89,7 @@ func (x *Scheduler) Evict(i, k int) {
 func (x *Scheduler) Feasible(i, k int) (all []int) {
 	j := &x.State.C.Jobs[i]
 	for h := range x.used {
-		if j.Allowed.Has(h) && (!x.Closed[h] || x.preferencesOf(i).cordoned) && x.State.Can(i, k, h) {
+		if j.Allowed.Has(h) && (!x.Closed[h] || x.preferencesOf(i).cordoned) && x.State.Can(i, k, h) && x.State.Fits(i, h) {
 			all = append(all, h)
 		}
 	}

@@ -86,18 +86,24 @@ func (v *converter) spread(i int) error {
 		if t.MinDomains != nil {
 			r.MinDomains = int(*t.MinDomains)
 		}
-		for n, tasks := range standing {
-			switch {
-			case tasks == 0:
-			case n < len(v.in.Hosts):
-				r.Standing = append(r.Standing, model.HostCount{Host: v.in.Hosts[n].ID, Count: int64(tasks)})
-			default:
-				r.Standing = append(r.Standing, model.HostCount{Offer: v.in.Offers[n-len(v.in.Hosts)].ID, Count: int64(tasks)})
-			}
-		}
+		r.Standing = v.counted(standing)
 		v.in.Rules = append(v.in.Rules, r)
 	}
 	return nil
+}
+
+// counted returns the numbers of standing tasks of hosts and offers by those of places.
+func (v *converter) counted(standing []int) (all []model.HostCount) {
+	for n, tasks := range standing {
+		switch {
+		case tasks == 0:
+		case n < len(v.in.Hosts):
+			all = append(all, model.HostCount{Host: v.in.Hosts[n].ID, Count: int64(tasks)})
+		default:
+			all = append(all, model.HostCount{Offer: v.in.Offers[n-len(v.in.Hosts)].ID, Count: int64(tasks)})
+		}
+	}
+	return all
 }
 
 // standing counts the pods of daemon sets and the like that a selector takes, on each node that counts. Pods that

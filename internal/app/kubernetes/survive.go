@@ -69,8 +69,11 @@ func (v *converter) survival() {
 		return
 	}
 	losses := []string{surviveZone, surviveNode}
-	if cmp.Or(v.Survive, surviveZone) == surviveNode {
+	switch {
+	case v.Survive == surviveNode:
 		losses = losses[1:]
+	case v.Survive == "" && v.small():
+		losses = nil
 	}
 	v.in.Survivors = maps.Clone(v.Survivors)
 	if v.in.Survivors == nil {
@@ -96,6 +99,19 @@ func (v *converter) survival() {
 				Jobs: jobs[name], MaxSkew: tasks[name] - 1})
 		}
 	}
+}
+
+// mostSmall is how many nodes a small cluster has at most.
+const mostSmall = 3
+
+// small reports whether a cluster has few nodes, in one zone. Two replicas there would keep any plan from saving a node,
+// so that survival is asked for by Survive alone; the risks tell of it all the same.
+func (v *converter) small() bool {
+	zones := map[string]bool{}
+	for k := range v.c.Nodes {
+		zones[zoneOf(&v.c.Nodes[k])] = true
+	}
+	return len(v.c.Nodes) <= mostSmall && len(zones) < 2
 }
 
 // nodeOf returns the number of a pod's node, negative if it waits.

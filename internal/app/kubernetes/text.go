@@ -63,19 +63,34 @@ func (p *Plan) Text(moves bool) string {
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
-	if p.CostStatus == "optimal" {
+	switch {
+	case p.Mend && p.CostStatus == "optimal":
+		line("proof", "no plan that mends needs cheaper nodes beyond today's")
+	case p.Mend:
+		line("bound", "nodes beyond today's: at least %s", Money(p.CostBound, p.PriceUnit))
+	case p.CostStatus == "optimal":
 		line("proof", "%s costs less", p.Others())
-	} else {
+	default:
 		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
 			100*model.Gap(float64(p.Then.Cost), p.CostBound))
 	}
 	switch {
+	case p.MovesStatus == "optimal" && p.Mend:
+		line("moves", "%s, no plan that mends on these nodes moves fewer", words.Plural(int(p.Moves), "pod"))
 	case p.MovesStatus == "optimal":
 		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
 	case p.MovesBound <= 0:
 		line("moves", "%s", words.Plural(int(p.Moves), "pod"))
 	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
+	}
+	if text := p.brokenText(); text != "" {
+		line("broken", "%s", words.Wrap(text, 69, 11))
+	}
+	if p.Removal != nil {
+		for _, x := range p.Removal.text(state) {
+			line(x[0], "%s", words.Wrap(x[1], 69, 11))
+		}
 	}
 	if len(p.Launch) > 0 {
 		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))

@@ -220,9 +220,9 @@ func ParseFloor(text string) (corev1.ResourceList, error) {
 	return list, nil
 }
 
-// counted returns what a plan takes a pod's requests for. By use they are what it uses and the headroom, where that was
+// weighed returns what a plan takes a pod's requests for. By use they are what it uses and the headroom, where that was
 // measured. With a floor a container that doesn't ask for a resource counts by its limit, else at the floor.
-func (v *converter) counted(p *corev1.Pod, requests corev1.ResourceList) corev1.ResourceList {
+func (v *converter) weighed(p *corev1.Pod, requests corev1.ResourceList) corev1.ResourceList {
 	list := maps.Clone(requests)
 	if v.Floor != nil && v.asksNothing(p) {
 		q := p.DeepCopy()

@@ -27,7 +27,7 @@ const (
 	byPort      = "its host port is taken"
 	byFeature   = "a feature that isn't declared"
 	byResident  = "pods of daemon sets that it avoids, or needs"
-	byClosed    = "the node isn't ready, or over what it has"
+	byClosed    = "the node isn't ready"
 	byCompany   = "affinity, spread or ports of other pods"
 	byOtherRoom = "no room"
 )
@@ -75,7 +75,7 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 		default:
 			reason = byCompany
 			for r, need := range in.Jobs[i].Needs {
-				if need > free[h][r] {
+				if need > free[h][r] && need > 0 {
 					reason = byOtherRoom + " for " + in.converter.names[r]
 					break
 				}

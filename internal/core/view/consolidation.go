@@ -13,6 +13,9 @@ import (
 // Nowhere is the host of a task without one.
 const Nowhere = -1
 
+// Saturated is the greatest sum that Held states: greater ones count as it.
+const Saturated = 1 << 60
+
 // Consolidation is the view of a model.Consolidation in numbers: hosts first as the
 // instance lists them, then those that can be bought, offer by offer (slots).
 type Consolidation struct {
@@ -34,9 +37,11 @@ type ConsolidationHost struct {
 	Capacity []int64
 	Price    int64
 	Closed   bool // nothing is newly placed on it
-	Overfull bool // closed, and its capacity binds nothing
 	Kept     bool
-	Offer    int // Nowhere of a host that is there
+	// Held are the needs of its current tasks of each resource, up to Saturated, if they are more than it has of any and
+	// may stay so, else nil.
+	Held  []int64
+	Offer int // Nowhere of a host that is there
 	// Class is the class of hosts of equal capacity, price and labels that are in the same sets, count alike for
 	// limits, and are closed or kept alike.
 	Class int
@@ -47,6 +52,7 @@ type ConsolidationJob struct {
 	Needs    []int64
 	Current  []int32    // of each task: host or Nowhere
 	Allowed  bitset.Set // hosts on which its tasks may be newly placed
+	Home     bitset.Set // hosts on which its tasks may stay; nil: all
 	Pinned   bool
 	Move     int64
 	LeaveOut int64 // Nowhere: not allowed
@@ -59,8 +65,8 @@ type ConsolidationRule struct {
 	Domain       int // in Domains
 	Jobs, Others []int
 	Bound, Other bitset.Set // of jobs
-	// RuleSpread uses these: the hosts that count, and the number of tasks on each host whatever the plan, nil without
-	// any.
+	// RuleSpread uses these, and RuleTogether with standing tasks the last two: the hosts that count, and the number of
+	// tasks on each host whatever the plan, nil without any.
 	MaxSkew    int
 	MinDomains int
 	Among      bitset.Set
@@ -138,7 +144,7 @@ func OfConsolidation(in *model.Consolidation, most int) *Consolidation {
 	return c
 }
 
-// jobs makes the jobs, and closes the hosts that are overfull and, for all jobs, the closed ones.
+// jobs makes the jobs, without the closed hosts, and finds the hosts that hold more than they have.
 func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	in := c.In
 	use := make([]int64, c.Existing*c.Resources)
@@ -155,7 +161,7 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 				v.Current[k] = int32(h)
 				for r, x := range j.Needs {
 					u := &use[h*c.Resources+r]
-					*u = min(*u+x, 1<<60)
+					*u = min(*u+x, Saturated)
 				}
 			}
 		}
@@ -165,8 +171,8 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 	for h := range c.Hosts {
 		v := &c.Hosts[h]
 		for r, x := range v.Capacity {
-			if h < c.Existing && use[h*c.Resources+r] > x {
-				v.Closed, v.Overfull = true, true
+			if h < c.Existing && use[h*c.Resources+r] > x && !in.Mend {
+				v.Held = use[h*c.Resources : (h+1)*c.Resources : (h+1)*c.Resources]
 			}
 		}
 		if !v.Closed {
@@ -178,7 +184,9 @@ func (c *Consolidation) jobs(hosts map[string]int, sets map[string]bitset.Set) {
 		if id := in.Jobs[i].Allowed; id != "" {
 			b := slices.Clone(open)
 			b.Meet(sets[id])
-			c.Jobs[i].Allowed = b
+			if c.Jobs[i].Allowed = b; in.Mend {
+				c.Jobs[i].Home = sets[id]
+			}
 		}
 	}
 }
@@ -217,7 +225,7 @@ func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset
 				c.Jobs[i].Rules = append(c.Jobs[i].Rules, k)
 			}
 		}
-		if r.Type == model.RuleSpread {
+		if r.Type == model.RuleSpread || len(r.Standing) > 0 {
 			if v.Among = sets[r.Among]; r.Among == "" {
 				v.Among = bitset.New(len(c.Hosts))
 				v.Among.Fill(len(c.Hosts))

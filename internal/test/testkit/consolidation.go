@@ -5,9 +5,66 @@ package testkit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
+
+// Mended draws an instance as Short does, in which today's plan is to be mended.
+func Mended(rng *rand.Rand, n, hosts int) *model.Consolidation {
+	in := Short(rng, n, hosts)
+	if in.Mend = true; rng.IntN(2) == 0 {
+		in.Goal = model.GoalMoves
+	}
+	for i := range in.Jobs {
+		in.Jobs[i].Pinned = in.Jobs[i].Pinned && rng.IntN(4) == 0
+	}
+	return in
+}
+
+// Short draws an instance as Consolidation does, with what few of those have: hosts that hold more of some resources than
+// they have, tasks that need nothing of what is short, and standing tasks by rules of company.
+func Short(rng *rand.Rand, n, hosts int) *model.Consolidation {
+	in := Consolidation(rng, n, hosts)
+	for h := range in.Hosts {
+		x := &in.Hosts[h]
+		x.Closed, x.Capacity = rng.IntN(20) == 0, slices.Clone(x.Capacity)
+		for r := range x.Capacity {
+			if rng.IntN(4) == 0 {
+				x.Capacity[r] = rng.Int64N(4)
+			}
+		}
+	}
+	for i := range in.Jobs {
+		for r := range in.Jobs[i].Needs {
+			if rng.IntN(3) == 0 {
+				in.Jobs[i].Needs[r] = 0
+			}
+		}
+	}
+	if len(in.Offers) == 0 && rng.IntN(2) == 0 {
+		in.Offers = append(in.Offers, model.HostOffer{ID: "o1", Capacity: in.Hosts[0].Capacity, Price: 1, Labels: in.Hosts[0].Labels, Count: 2})
+	}
+	for k := range in.Rules {
+		r := &in.Rules[k]
+		if rng.IntN(3) == 0 {
+			r.Type, r.Among, r.MaxSkew, r.MinDomains = model.RuleTogether, "", 0, 0
+		}
+		if r.Type != model.RuleTogether {
+			continue
+		}
+		if rng.IntN(2) == 0 {
+			r.Others = nil
+		}
+		if rng.IntN(2) == 0 {
+			r.Standing = append(r.Standing, model.HostCount{Host: in.Hosts[rng.IntN(hosts)].ID, Count: 1 + rng.Int64N(2)})
+		}
+		if rng.IntN(2) == 0 && len(in.Offers) > 0 {
+			r.Standing = append(r.Standing, model.HostCount{Offer: in.Offers[rng.IntN(len(in.Offers))].ID, Count: 1 + rng.Int64N(2)})
+		}
+	}
+	return in
+}
 
 // Consolidation draws an instance of about n tasks on so many hosts, with everything that an
 // instance may have at times: offers, sets, pins, rules of all types, budgets, tasks without

@@ -43,7 +43,7 @@ func Extreme(rng *rand.Rand, in model.Instance) model.Instance {
 var kept = map[reflect.Type]map[string]bool{
 	reflect.TypeFor[model.Batch]():         {"Account": true, "Resources": true, "Nodes": true},
 	reflect.TypeFor[model.BatchJob]():      {"Needs": true},
-	reflect.TypeFor[model.Consolidation](): {"Account": true},
+	reflect.TypeFor[model.Consolidation](): {"Account": true, "Mend": true},
 	reflect.TypeFor[model.DAG]():           {"Account": true, "Resources": true},
 	reflect.TypeFor[model.DAGEdge]():       {"Files": true},
 	reflect.TypeFor[model.DAGTask]():       {"Needs": true, "NeedsOn": true},

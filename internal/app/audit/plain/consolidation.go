@@ -5,6 +5,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +23,8 @@ type consPlace struct {
 	labels    map[string]string
 	closed    bool // to newly placed tasks
 	kept      bool
-	over      bool // its tasks of now need more than it has
+	over      bool  // its tasks of now need more than it has
+	anew      []int // newly placed tasks that need each resource
 }
 
 // consSearch gives one task after another a host, the largest first. A host of an offer is bought only after the ones
@@ -34,6 +36,7 @@ type consSearch struct {
 	in     *model.Consolidation
 	places []consPlace
 	may    []map[int]bool // of each job: the places where its tasks may be newly placed
+	homes  []map[int]bool // of each job: the places where its tasks may stay if today's plan is to be mended
 	tasks  []consTask
 	rest   [][]int64 // [task][resource]: the needs of this and later tasks
 	at     []int     // of tasks[:i], -1: left out
@@ -100,15 +103,16 @@ func solveConsolidation(in *model.Consolidation, beat float64, c *counter) (*mod
 			p.over = p.over || need > has
 		}
 		s.simple = s.simple && !p.over
-		p.closed = p.closed || p.over
+		p.anew = make([]int, len(in.Resources))
 	}
 	for i := range in.Jobs {
-		may := map[int]bool{}
+		may, homes := map[int]bool{}, map[int]bool{}
 		set := slices.IndexFunc(in.HostSets, func(x model.HostSet) bool { return x.ID == in.Jobs[i].Allowed })
 		for h, p := range s.places {
+			homes[h] = set < 0 || slices.Contains(in.HostSets[set].Hosts, p.id)
 			may[h] = !p.closed && (set < 0 || slices.Contains(in.HostSets[set].Offers, p.offer) || p.offer == "" && slices.Contains(in.HostSets[set].Hosts, p.id))
 		}
-		s.may = append(s.may, may)
+		s.may, s.homes = append(s.may, may), append(s.homes, homes)
 	}
 	size := func(t consTask) (sum float64) {
 		for r, x := range in.Jobs[t.job].Needs {
@@ -217,7 +221,7 @@ func (s *consSearch) place(i int) {
 	cost, moves := s.cost, s.moves
 	for h := first; h < len(s.places); h++ {
 		stays := h >= 0 && h == t.now
-		if j.Pinned && !stays || h >= 0 && !stays && !s.may[t.job][h] || h < 0 && j.LeaveOutCost == nil {
+		if j.Pinned && !stays || h >= 0 && !stays && !s.may[t.job][h] || h >= 0 && stays && s.in.Mend && !s.homes[t.job][h] || h < 0 && j.LeaveOutCost == nil {
 			continue
 		}
 		if h > 0 && s.places[h].offer != "" && s.on[h] == 0 && s.places[h-1].offer == s.places[h].offer && s.on[h-1] == 0 {
@@ -233,27 +237,33 @@ func (s *consSearch) place(i int) {
 			if s.on[h]++; s.on[h] == 1 {
 				s.cost += s.places[h].price
 			}
-			for r, x := range j.Needs {
-				s.used[h][r] += x
-			}
+			s.need(h, j, 1, stays && !s.in.Mend)
 		}
 		if h < 0 || s.fits(h) && s.apart(i) {
 			s.place(i + 1)
 		}
 		if h >= 0 {
 			s.on[h]--
-			for r, x := range j.Needs {
-				s.used[h][r] -= x
-			}
+			s.need(h, j, -1, stays && !s.in.Mend)
 		}
 		s.cost, s.moves = cost, moves
 	}
 }
 
-// fits reports whether a host has enough for its tasks, or holds only tasks that it had.
+// need has a task's needs on a host, or no longer (by = -1).
+func (s *consSearch) need(h int, j *model.ConsolidationJob, by int64, stays bool) {
+	for r, x := range j.Needs {
+		s.used[h][r] += by * x
+		if x > 0 && !stays {
+			s.places[h].anew[r] += int(by)
+		}
+	}
+}
+
+// fits reports whether a host has enough of what its newly placed tasks need.
 func (s *consSearch) fits(h int) bool {
 	for r, x := range s.used[h] {
-		if x > s.places[h].capacity[r] && !s.places[h].over {
+		if x > s.places[h].capacity[r] && s.places[h].anew[r] > 0 {
 			return false
 		}
 	}
@@ -285,7 +295,7 @@ func (s *consSearch) apart(i int) bool {
 		}
 		a, b := s.bound(r, i)
 		for k := range i {
-			if s.at[k] < 0 || s.at[k] == s.tasks[k].now && s.at[i] == s.tasks[i].now || s.domain(r, k) != s.domain(r, i) {
+			if s.at[k] < 0 || s.at[k] == s.tasks[k].now && s.at[i] == s.tasks[i].now && !s.in.Mend || s.domain(r, k) != s.domain(r, i) {
 				continue
 			}
 			if c, d := s.bound(r, k); a && d || b && c {
@@ -311,13 +321,26 @@ func (s *consSearch) keeps() bool {
 				all++
 			}
 		}
+		company := maps.Clone(count)
+		for h, p := range s.places {
+			for _, x := range r.Standing {
+				if r.Type == model.RuleTogether && (p.offer == "" && x.Host == p.id || p.offer != "" && x.Offer == p.offer && s.on[h] > 0) {
+					d := p.id
+					if r.Domain != "" {
+						d = p.labels[r.Domain]
+					}
+					company[d] += int(x.Count)
+					all += int(x.Count)
+				}
+			}
+		}
 		for k, h := range s.at {
 			bound, other := s.bound(r, k)
-			if !bound || h < 0 || h == s.tasks[k].now {
+			if !bound || h < 0 || h == s.tasks[k].now && !s.in.Mend {
 				continue
 			}
 			d := s.domain(r, k)
-			company := count[d]
+			company := company[d]
 			if other {
 				company--
 			}

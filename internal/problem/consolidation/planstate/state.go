@@ -5,6 +5,8 @@
 package planstate
 
 import (
+	"slices"
+
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,7 +21,8 @@ type State struct {
 	Moves int64   // of tasks that have a host and aren't on it, missing ones included
 	// Out counts the missing tasks that may not be left out.
 	Out int
-	// Over counts the hosts and resources above their capacity, Broken the rules' domains that break their rule.
+	// Over counts the hosts and resources above their capacity of which a newly placed task needs some, Broken the rules'
+	// domains that break their rule.
 	Over, Broken int
 	// Excess is the amount by which the hosts in use go beyond the limits.
 	Excess int64
@@ -27,11 +30,11 @@ type State struct {
 	Apart int
 
 	counts [][]tally  // of each rule and domain
-	spread [][]spread // of each rule by which tasks are spread, and domain; nil if it is loose
+	spread [][]spread // of each rule by which tasks are spread, or together with standing ones, and domain; nil if it is loose
 	sums   []int64    // of each limit
-	total  []int      // others of each rule, in domains or not
+	total  []int      // others of each rule, in domains or not, with the standing ones of rules by which tasks are together
 	broken [][]bool
-	fresh  []int // newly placed tasks on each host
+	fresh  [][]int // of a host that holds more than it has now: its newly placed tasks that need each resource; else nil
 }
 
 // tally counts the tasks of a rule in a domain: [is bound, is other, are both][stays, is newly placed].
@@ -44,7 +47,7 @@ const (
 	both
 )
 
-// spread holds the counts of a domain.
+// spread holds the counts of a domain with standing tasks, or by which tasks are spread.
 type spread struct {
 	tasks int // others, with the ones that are there whatever the plan
 	hosts int // that are there, or bought and in use
@@ -52,10 +55,13 @@ type spread struct {
 
 // New returns the state without tasks. O(hosts × resources + rules × domains).
 func New(c *view.Consolidation) *State {
-	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([]int, len(c.Hosts)),
+	s := &State{C: c, Left: make([]int64, len(c.Hosts)*c.Resources), Tasks: make([]int, len(c.Hosts)), fresh: make([][]int, len(c.Hosts)),
 		Plan: make(view.Plan, len(c.Jobs)), counts: make([][]tally, len(c.Rules)), total: make([]int, len(c.Rules)), broken: make([][]bool, len(c.Rules)), spread: make([][]spread, len(c.Rules)), sums: make([]int64, len(c.Limits))}
 	for h := range c.Hosts {
 		copy(s.Left[h*c.Resources:], c.Hosts[h].Capacity)
+		if c.Hosts[h].Held != nil {
+			s.fresh[h] = make([]int, c.Resources)
+		}
 		if c.Hosts[h].Kept {
 			s.Cost += c.Hosts[h].Price
 			s.limit(h, 1)
@@ -75,7 +81,7 @@ func New(c *view.Consolidation) *State {
 	for k := range c.Rules {
 		n := c.Values[c.Rules[k].Domain]
 		s.counts[k], s.broken[k] = make([]tally, n), make([]bool, n)
-		if c.Rules[k].Type == model.RuleSpread && !c.Rules[k].Loose {
+		if c.Rules[k].Among != nil && !c.Rules[k].Loose {
 			s.spread[k] = make([]spread, n)
 		}
 	}
@@ -128,11 +134,26 @@ func (s *State) enter(j *view.ConsolidationJob) {
 	}
 }
 
-// Fits reports whether host h has room for a task of job i. A task that stays on a host that is overfull has it.
+// Fits reports whether host h has room for a newly placed task of job i: enough of each resource that the task needs.
 func (s *State) Fits(i, h int) bool {
 	left := s.Left[h*s.C.Resources:]
 	for r, x := range s.C.Jobs[i].Needs {
-		if x > left[r] {
+		if x > left[r] && x > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// returns reports whether a task of job i may stay on host h by its needs: the host has room, or no newly placed task
+// needs what it hasn't. If the host never had too little, it has room.
+func (s *State) returns(i, h int) bool {
+	fresh, left := s.fresh[h], s.Left[h*s.C.Resources:]
+	if fresh == nil {
+		return s.Fits(i, h)
+	}
+	for r, x := range s.C.Jobs[i].Needs {
+		if x > left[r] && x > 0 && fresh[r] > 0 {
 			return false
 		}
 	}
@@ -146,14 +167,14 @@ func (s *State) Can(i, k, h int) bool {
 	j := &s.C.Jobs[i]
 	stays := j.Current[k] == int32(h)
 	switch {
-	case stays && s.C.Hosts[h].Overfull:
 	case !stays && (j.Pinned || !j.Allowed.Has(h)):
 		return false
-	case !s.Fits(i, h):
+	case stays && j.Home != nil && !j.Home.Has(h), !stays && !s.Fits(i, h), stays && !s.returns(i, h):
 		return false
 	case !stays && s.Tasks[h] == 0 && !s.C.Hosts[h].Kept && !s.within(h):
 		return false
 	}
+	stays = stays && !s.C.In.Mend // no rule binds it
 	bought := h >= s.C.Existing && s.Tasks[h] == 0
 	if bought {
 		s.host(h, 1)
@@ -198,12 +219,15 @@ func (s *State) spreads(q int) bool {
 	return true
 }
 
-// host counts a host and the tasks on it in the domains by which tasks are spread, or no longer (by = -1).
+// host counts a host and the standing tasks on it in the domains of rules that have such, or no longer (by = -1).
 func (s *State) host(h, by int) {
 	for q := range s.spread {
 		r := &s.C.Rules[q]
 		if s.spread[q] == nil || !r.Among.Has(h) {
 			continue
+		}
+		if r.Type == model.RuleTogether {
+			s.total[q] += by * r.Standing[h]
 		}
 		if d := s.C.Domains[r.Domain][h]; d >= 0 {
 			x := &s.spread[q][d]
@@ -212,6 +236,39 @@ func (s *State) host(h, by int) {
 			}
 		}
 	}
+}
+
+// Retire has a host that is there, without tasks, no longer count for any rule, as if it were gone; Recall undoes that. No
+// task may be placed on it meanwhile. O(rules × domains).
+func (s *State) Retire(h int) { s.retire(h, -1) }
+
+// Recall undoes Retire.
+func (s *State) Recall(h int) { s.retire(h, 1) }
+
+func (s *State) retire(h, by int) {
+	s.host(h, by)
+	for q := range s.spread {
+		if s.spread[q] != nil {
+			s.judgeAll(q)
+		}
+	}
+}
+
+// BrokenRules returns the rules that are broken in some domain, or by a task in none. O(rules × domains + tasks).
+func (s *State) BrokenRules() (all []int) {
+	for q := range s.broken {
+		r := &s.C.Rules[q]
+		broken := slices.Contains(s.broken[q], true)
+		for _, i := range r.Jobs {
+			for k, h := range s.Plan[i] {
+				broken = broken || h >= 0 && h != s.C.Jobs[i].Current[k] && r.Type != model.RuleApart && s.C.Domains[r.Domain][h] < 0
+			}
+		}
+		if broken {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 // limit counts a host in use, or no longer (by = -1).
@@ -247,11 +304,14 @@ func (s *State) change(i, k, h, by int) {
 	j := &c.Jobs[i]
 	stays := j.Current[k] == int32(h)
 	host := &c.Hosts[h]
-	left := s.Left[h*c.Resources:]
+	left, fresh := s.Left[h*c.Resources:], s.fresh[h]
 	for r, x := range j.Needs {
-		was := left[r]
+		was := left[r] < 0 && (fresh == nil || fresh[r] > 0)
 		left[r] -= int64(by) * x
-		if !host.Overfull && (was < 0) != (left[r] < 0) {
+		if fresh != nil && x > 0 && !stays {
+			fresh[r] += by
+		}
+		if was != (left[r] < 0 && (fresh == nil || fresh[r] > 0)) {
 			s.Over += by
 		}
 	}
@@ -275,14 +335,16 @@ func (s *State) change(i, k, h, by int) {
 		s.host(h, by)
 		for q := range c.Rules {
 			if r := &c.Rules[q]; s.spread[q] != nil && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) {
-				s.judgeSpread(q)
+				s.judgeAll(q)
 			}
 		}
 	}
 	if stays {
 		s.Moves -= int64(by) * j.Move
-	} else {
-		s.fresh[h] += by
+		if j.Home != nil && !j.Home.Has(h) {
+			s.Broken += by
+		}
+		stays = !c.In.Mend // no rule binds it
 	}
 	for _, q := range j.Rules {
 		r := &c.Rules[q]
@@ -296,20 +358,22 @@ func (s *State) change(i, k, h, by int) {
 			s.Broken += by // it has no domain where it must have one
 		}
 		switch {
-		case s.spread[q] != nil:
-			s.judgeSpread(q)
-		case r.Type == model.RuleTogether:
-			for d := range s.counts[q] {
-				s.judge(q, d, s.holds(q, d))
-			}
+		case r.Type == model.RuleTogether || s.spread[q] != nil:
+			s.judgeAll(q)
 		case d >= 0:
 			s.judge(q, int(d), s.holds(q, int(d)))
 		}
 	}
 }
 
-// judgeSpread notes which domains break a spread.
-func (s *State) judgeSpread(q int) {
+// judgeAll notes which domains break a rule of spread or company.
+func (s *State) judgeAll(q int) {
+	if s.C.Rules[q].Type == model.RuleTogether {
+		for d := range s.counts[q] {
+			s.judge(q, d, s.holds(q, d))
+		}
+		return
+	}
 	least := s.least(q)
 	for d := range s.spread[q] {
 		s.judge(q, d, s.spreadHolds(q, d, least))
@@ -361,6 +425,9 @@ func (s *State) holds(q, d int) bool {
 		bound := t[boundOnly][0] + t[boundOnly][1] + t[both][0] + t[both][1]
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
+		if s.spread[q] != nil {
+			others = s.spread[q][d].tasks
+		}
 		return (t[boundOnly][1] == 0 || others > 0) && (t[both][1] == 0 || others > 1 || s.total[q] == 1)
 	}
 	if r.Loose {

@@ -21,8 +21,12 @@ func TestStateJudges(t *testing.T) {
 	feasible := 0
 	for k := range 30_000 {
 		in := testkit.Consolidation(rng, 2+rng.IntN(6), 1+rng.IntN(4))
-		if k >= 20_000 {
+		switch {
+		case k >= 20_000:
 			in = testkit.Loosen(rng, in)
+		case rng.IntN(2) == 0:
+			in = testkit.Short(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+			in.Mend = rng.IntN(2) == 0
 		}
 		c := view.OfConsolidation(in, -1)
 		s := planstate.Of(c, c.Today())

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Removal tells what the removal of nodes without pods means for hard topology spread, which counts a node as long as it
+// is there, also if it is cordoned and empty.
+type Removal struct {
+	// Broken are the rules that the plan's moves keep now and wouldn't keep without the nodes that it leaves empty.
+	Broken []string `json:"broken_rules,omitempty"`
+	// Then is where the cluster can end if Nodes are removed one by one after the plan, each before its pods have successors.
+	// It is found by first fit, so that there may be a better end.
+	Then  State    `json:"then"`
+	Nodes []string `json:"nodes,omitempty"`
+}
+
+// mostRemovalLooks bounds the nodes that are looked at for pods of removed ones, each with its domains: some seconds.
+const mostRemovalLooks = 50_000_000
+
+// removal finds out what the removal of empty nodes means; nil without rules of spread, or if it means nothing.
+func (in *Instance) removal(c *view.Consolidation, plan view.Plan) *Removal {
+	domains := 0
+	for k := range c.Rules {
+		if c.Rules[k].Type == model.RuleSpread && !strings.HasPrefix(in.Rules[k].ID, survives) {
+			domains += c.Values[c.Rules[k].Domain]
+		}
+	}
+	if domains == 0 {
+		return nil
+	}
+	r, fence := &Removal{}, in.unused(c, plan)
+	s := planstate.Of(tight(in.Consolidation), plan)
+	before := s.BrokenRules()
+	for h, empty := range fence {
+		if empty {
+			s.Retire(h)
+		}
+	}
+	for _, q := range s.BrokenRules() {
+		if !slices.Contains(before, q) {
+			r.Broken = append(r.Broken, in.Rules[q].ID)
+		}
+	}
+	x := newRemover(in, c.Assignment(plan), domains)
+	for h, empty := range fence {
+		if empty {
+			x.s.Retire(h)
+		}
+	}
+	r.Nodes = x.run()
+	r.Then = in.state(x.s.C, x.s.Plan)
+	if len(r.Broken)+len(r.Nodes) == 0 {
+		return nil
+	}
+	return r
+}
+
+// remover removes one node after another from the end of a plan. The pods of a removed node are placed anew; all others
+// stay, as no pod comes back to a node that is gone.
+type remover struct {
+	in    *Instance
+	s     *planstate.State
+	on    [][]move // pods of each node
+	left  int      // looks
+	price int      // of a look
+}
+
+// tight returns the view of an instance in which domains come and go: what holds as long as two are there isn't used for
+// the rules of kube-scheduler. Workloads that survive a loss are to do so in the end, too, however few domains are left.
+func tight(in *model.Consolidation) *view.Consolidation {
+	c := view.OfConsolidation(in, 0)
+	for q := range c.Rules {
+		c.Rules[q].Loose = strings.HasPrefix(in.Rules[q].ID, survives)
+	}
+	return c
+}
+
+func newRemover(in *Instance, a *model.Assignment, domains int) *remover {
+	from := *in.Consolidation
+	from.Jobs = slices.Clone(from.Jobs)
+	for i := range from.Jobs {
+		from.Jobs[i].CurrentHosts = a.Jobs[i].Hosts
+	}
+	c := tight(&from)
+	x := &remover{in: in, s: planstate.Of(c, c.Today()), on: make([][]move, c.Existing), left: mostRemovalLooks, price: 1 + domains}
+	for i := range x.s.Plan {
+		for k, h := range x.s.Plan[i] {
+			if h >= 0 {
+				x.on[h] = append(x.on[h], move{i, k})
+			}
+		}
+	}
+	return x
+}
+
+// run removes nodes, those with the fewest pods first, as long as one can be, and returns them.
+func (x *remover) run() (gone []string) {
+	for again := true; again; {
+		again = false
+		var nodes []int
+		for h := range x.on {
+			if host := &x.s.C.Hosts[h]; len(x.on[h]) > 0 && !host.Kept && !host.Closed && !x.in.Cordoned[x.in.Hosts[h].ID] {
+				nodes = append(nodes, h)
+			}
+		}
+		slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(len(x.on[a]), len(x.on[b])) })
+		if n := slices.IndexFunc(nodes, x.remove); n >= 0 { // it changes which have the fewest
+			gone, again = append(gone, x.in.Hosts[nodes[n]].ID), true
+		}
+	}
+	return gone
+}
+
+// remove removes a node if all of its pods find another one in use, the fullest first, and no rule is broken then.
+func (x *remover) remove(h int) bool {
+	all := x.on[h]
+	if slices.ContainsFunc(all, func(m move) bool { return x.s.C.Jobs[m.i].Pinned }) || x.left < 0 {
+		return false
+	}
+	for _, m := range all {
+		x.s.Remove(m.i, m.k)
+	}
+	x.s.Retire(h)
+	var to []int
+	for n := range x.on {
+		if n != h && len(x.on[n]) > 0 {
+			to = append(to, n)
+		}
+	}
+	slices.SortStableFunc(to, func(a, b int) int { return cmp.Compare(len(x.on[b]), len(x.on[a])) })
+	placed := 0
+	for _, m := range all {
+		at := slices.IndexFunc(to, func(n int) bool {
+			x.left -= x.price
+			return x.s.Can(m.i, m.k, n)
+		})
+		if at < 0 {
+			break
+		}
+		x.s.Add(m.i, m.k, to[at])
+		placed++
+	}
+	if placed == len(all) && x.s.Broken == 0 {
+		for _, m := range all {
+			n := x.s.Plan[m.i][m.k]
+			x.on[n] = append(x.on[n], m)
+		}
+		x.on[h] = nil
+		return true
+	}
+	for _, m := range all[:placed] {
+		x.s.Remove(m.i, m.k)
+	}
+	x.s.Recall(h)
+	for _, m := range all {
+		x.s.Add(m.i, m.k, h)
+	}
+	return false
+}
+
+// text returns the lines of a plan on removal, state writing a state.
+func (r *Removal) text(state func(State) string) (lines [][2]string) {
+	if len(r.Nodes) > 0 {
+		lines = append(lines, [2]string{"one by one", state(r.Then) + fmt.Sprintf(", if after it %s are removed, each before its pods are placed again: hard spread no longer counts what is gone",
+			words.Plural(len(r.Nodes), "node"))})
+	}
+	if len(r.Broken) > 0 {
+		lines = append(lines, [2]string{"removed", fmt.Sprintf("without the emptied nodes %s, so that pods made anew may wait: %s",
+			words.Plural(len(r.Broken), "rule")+" would be broken", strings.Join(r.Broken[:min(len(r.Broken), mostPins)], ", "))})
+	}
+	return lines
+}
