@@ -107,11 +107,14 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"closed pipe open the nodes again. Empty nodes stay cordoned. A cordoned node\n" +
 					"has the annotation " + kubernetes.Mark + ": the next drain takes\n" +
 					"it over, and --undo opens it. What may harm what runs stops a drain, as with\n" +
-					"plan --commands, unless --allow has it.",
+					"plan --commands, unless --allow has it. A lease (" + kubernetes.LeaseName + ") lets one\n" +
+					"drain run at a time. That of a killed one is taken over when it isn't renewed\n" +
+					"for 30 seconds.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
 					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
 					allow,
+					&cli.StringFlag{Name: "lease-namespace", Value: "kube-system", Usage: "`NAMESPACE` of the lease that lets one drain run at a time"},
 					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for new pods to run once the old ones are gone, and for a budget to allow an eviction"},
 				}),
 				Action: p.kubernetesDrain,
@@ -435,9 +438,16 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if name == "" {
 		return usagef("kubernetes drain: --execute and --undo need --context, a cluster; files can't be drained")
 	}
-	k := kubernetes.Kubectl{Args: []string{"--context", name}, By: drainID()}
+	k := kubernetes.Kubectl{Args: []string{"--context", name}, By: drainID(), Namespace: c.String("lease-namespace")}
+	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
+	ctx, stop := hungUp(ctx)
+	log := func(format string, args ...any) {
+		if _, err := fmt.Fprintf(p.err, format+"\n", args...); err != nil {
+			stop()
+		}
+	}
 	if undo {
-		nodes, err := kubernetes.Undo(ctx, k)
+		nodes, err := kubernetes.Undo(ctx, k, k.By, log)
 		if err != nil {
 			return err
 		}
@@ -456,14 +466,8 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
-	ctx, stop := hungUp(ctx)
-	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
-		Log: func(format string, args ...any) {
-			if _, err := fmt.Fprintf(p.err, format+"\n", args...); err != nil {
-				stop()
-			}
-		}})
+	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, By: k.By, Allow: allow, Patience: c.Duration("patience"),
+		Poll: time.Second, Log: log})
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
 	for _, x := range []struct {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -41,14 +42,18 @@ type Control interface {
 	// are gone are open. The error is ErrUnmarked if all is done but for marks.
 	Cordon(ctx context.Context, on bool, nodes ...string) error
 	// Evict asks for the eviction of a pod. The error is ErrRefused if a budget doesn't allow it, ErrGone if there is no
-	// such pod.
-	Evict(ctx context.Context, namespace, pod string) error
+	// such pod any more.
+	Evict(ctx context.Context, pod *corev1.Pod) error
+	// Lease gets, creates, replaces or deletes the lease of drains, by this verb of kubectl; l becomes what the cluster
+	// has. What isn't as it was read, or is there already, is ErrTaken; what isn't there is ErrGone.
+	Lease(ctx context.Context, verb string, l *coordinationv1.Lease) error
 }
 
 // DrainOptions configure how a plan is carried out.
 type DrainOptions struct {
 	Options Options
 	Solve   gapwise.Options
+	By      string // who drains, as the lock tells others
 	// Allow names Harms, and workloads, that don't stop it.
 	Allow []string
 	// Patience is how long successors may take to run once the evicted pods are gone, and a budget to allow an eviction.
@@ -81,15 +86,24 @@ type Drained struct {
 // came back to a node stay there. It ends when no move saves anything, or nothing has become cheaper in four plans. If
 // successors find no node in time, cordoned nodes are opened for them. Nodes with the Mark are taken over from earlier
 // runs. Nodes that join are kept. If ctx ends, or something fails, the nodes that it has cordoned are opened again;
-// otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm.
+// otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm. Nor is any
+// while another drain runs: ErrTaken.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
+	ctx, unlock, err := hold(ctx, k, o.By, o.Log)
+	if err != nil {
+		return &Drained{}, err
+	}
+	defer unlock()
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}, taken: map[string]bool{}, stays: map[[2]string]string{}}
 	if d.Steps == 0 {
 		d.Steps = 1000
 	}
-	err := d.run(ctx)
+	err = d.run(ctx)
 	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
-		err = fmt.Errorf("the drain was stopped (%w)", ctx.Err())
+		err = fmt.Errorf("the drain was stopped (%w)", context.Cause(ctx))
+	}
+	if errors.Is(err, errLost) {
+		return &d.result, fmt.Errorf("%w; its nodes are cordoned still: the next drain takes them over, gapwise kubernetes drain --undo opens them", err)
 	}
 	after := d.end(context.WithoutCancel(ctx), err)
 	switch {
@@ -101,8 +115,13 @@ func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	return &d.result, cmp.Or(err, after)
 }
 
-// Undo opens all nodes with the Mark and returns them.
-func Undo(ctx context.Context, k Control) ([]string, error) {
+// Undo opens all nodes with the Mark and returns them, unless a drain runs: ErrTaken.
+func Undo(ctx context.Context, k Control, by string, log func(format string, args ...any)) ([]string, error) {
+	ctx, unlock, err := hold(ctx, k, by, log)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	c, err := k.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -489,7 +508,8 @@ func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
 			all = false
 			continue
 		}
-		went, err := s.evict(ctx, m)
+		p := pods[m.Pod]
+		went, err := s.evict(ctx, m, p)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
@@ -497,7 +517,6 @@ func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
 			continue
 		}
 		s.e.move(m)
-		p := pods[m.Pod]
 		x := evicted{Move: m, owner: controller(p), ready: !unready(p) && p.Status.Phase != corev1.PodPending, grace: corev1.DefaultTerminationGracePeriodSeconds * time.Second}
 		if grace := p.Spec.TerminationGracePeriodSeconds; grace != nil {
 			x.grace = time.Duration(*grace) * time.Second
@@ -527,11 +546,10 @@ func (s *step) stay(m Move, owner, why string) {
 
 // evict evicts a pod, and reports whether it did. What a budget refuses is tried again until the patience has passed. Then
 // the pod stays.
-func (s *step) evict(ctx context.Context, m Move) (bool, error) {
-	namespace, name, _ := strings.Cut(m.Pod, "/")
+func (s *step) evict(ctx context.Context, m Move, p *corev1.Pod) (bool, error) {
 	deadline, said := time.Now().Add(s.Patience), ""
 	for {
-		err := s.Evict(ctx, namespace, name)
+		err := s.Evict(ctx, p)
 		switch {
 		case err == nil:
 			s.result.Evicted++
@@ -598,11 +616,11 @@ func (s *step) await(ctx context.Context) (*expected, error) {
 			return expectations(c), nil
 		case late && len(missing) > 0:
 			if !s.relieve(ctx, missing) {
-				return nil, fmt.Errorf("%w: after %v these wait for a node, and no node is cordoned for the drain: %s", errLost, s.Patience, list(names(missing)))
+				return nil, fmt.Errorf("%w: after %v these wait for a node, and no node is cordoned for the drain: %s", errSuccessors, s.Patience, list(names(missing)))
 			}
 			deadline = time.Now().Add(s.Patience)
 		case late && len(unready) > 0:
-			return nil, fmt.Errorf("%w: after %v these aren't ready, where the pods before them were: %s", errLost, s.Patience, list(names(unready)))
+			return nil, fmt.Errorf("%w: after %v these aren't ready, where the pods before them were: %s", errSuccessors, s.Patience, list(names(unready)))
 		case late: // their controllers make no successors
 			return expectations(c), nil
 		}
@@ -612,8 +630,8 @@ func (s *step) await(ctx context.Context) (*expected, error) {
 	}
 }
 
-// errLost is the error of a drain whose evicted pods have no successors that run.
-var errLost = errors.New("successors of evicted pods don't run")
+// errSuccessors is the error of a drain whose evicted pods have no successors that run.
+var errSuccessors = errors.New("successors of evicted pods don't run")
 
 // leaving reports whether evicted pods are there still, and notes those that are gone. An eviction that is accepted
 // deletes the pod, or says when it will be: one of that name without this is another one.

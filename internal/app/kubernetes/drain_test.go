@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,9 @@ type played struct {
 	sick    bool                                    // successors don't become ready
 	after   func()                                  // called after each eviction
 	killed  bool                                    // nothing is done any more
+
+	lease  *coordinationv1.Lease
+	leases int // versions of it
 }
 
 var errKilled = errors.New("killed")
@@ -90,7 +94,8 @@ func (p *played) Cordon(_ context.Context, on bool, nodes ...string) error {
 	return nil
 }
 
-func (p *played) Evict(_ context.Context, namespace, name string) error {
+func (p *played) Evict(_ context.Context, pod *corev1.Pod) error {
+	namespace, name := pod.Namespace, pod.Name
 	if p.stop != nil {
 		p.stop()
 	}
@@ -132,6 +137,27 @@ func (p *played) Evict(_ context.Context, namespace, name string) error {
 		}
 	}
 	return kubernetes.ErrGone
+}
+
+// Lease writes as an API server does: each write is of the version that was read, and makes another one.
+func (p *played) Lease(_ context.Context, verb string, l *coordinationv1.Lease) error {
+	switch {
+	case p.killed:
+		return errKilled
+	case verb == "create" && p.lease != nil, verb != "create" && p.lease != nil && verb != "get" && l.ResourceVersion != p.lease.ResourceVersion:
+		return kubernetes.ErrTaken
+	case verb != "create" && p.lease == nil:
+		return kubernetes.ErrGone
+	case verb == "delete":
+		p.lease = nil
+		return nil
+	case verb != "get":
+		p.leases++
+		p.lease = l.DeepCopy()
+		p.lease.ResourceVersion = fmt.Sprint(p.leases)
+	}
+	*l = *p.lease.DeepCopy()
+	return nil
 }
 
 // succeed turns a pod into its successor.
@@ -493,13 +519,13 @@ func TestDrainKilled(t *testing.T) {
 		t.Errorf("the next drain: %v, cordoned: %v, %+v\n%s", d.err, closed, *d.Drained, d.log)
 	}
 	p = killed()
-	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || strings.Join(opened, " ") != "n1 n2" {
+	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || strings.Join(opened, " ") != "n1 n2" {
 		t.Errorf("undo: %v, %v", opened, err)
 	}
 	if _, closed := p.inUse(); strings.Join(closed, " ") != "n4" {
 		t.Errorf("cordoned after undo: %v", closed)
 	}
-	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || len(opened) != 0 {
+	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || len(opened) != 0 {
 		t.Errorf("undo again: %v, %v", opened, err)
 	}
 	// A drain that may not begin leaves them as they are, and names those in use.
@@ -603,6 +629,7 @@ case "$*" in
 *busy*) echo "Error from server (TooManyRequests): Cannot evict pod as it would violate the pod's disruption budget." ;;
 *gone*) echo 'Error from server (NotFound): pods "gone" not found' ;;
 *twice*) echo 'Error from server (InternalError): This pod has more than one PodDisruptionBudget' ;;
+*other*) echo 'Error from server (Conflict): Precondition failed: UID in precondition: 1, UID in object meta: 2' ;;
 *) exit 0 ;;
 esac >&2
 exit 1
@@ -620,12 +647,10 @@ exit 1
 	if err := k.Cordon(ctx, true, "n3"); err == nil || errors.Is(err, kubernetes.ErrUnmarked) {
 		t.Errorf("a node that is gone: %v", err)
 	}
-	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "gone": kubernetes.ErrGone, "web": nil} {
-		if err := k.Evict(ctx, "shop", pod); !errors.Is(err, want) {
+	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "twice": kubernetes.ErrRefused, "gone": kubernetes.ErrGone,
+		"other": kubernetes.ErrGone, "web": nil} {
+		if err := k.Evict(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: pod}}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", pod, err, want)
 		}
-	}
-	if err := k.Evict(ctx, "shop", "twice"); err == nil || errors.Is(err, kubernetes.ErrRefused) || errors.Is(err, kubernetes.ErrGone) {
-		t.Errorf("two budgets: %v", err)
 	}
 }
