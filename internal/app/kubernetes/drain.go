@@ -99,11 +99,12 @@ func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 		d.Steps = 1000
 	}
 	err = d.run(ctx)
-	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
-		err = fmt.Errorf("the drain was stopped (%w)", context.Cause(ctx))
+	if lost := context.Cause(ctx); errors.Is(lost, errLost) {
+		return &d.result, fmt.Errorf("the drain was stopped (%w); its nodes are cordoned still: the next drain takes them over, "+
+			"gapwise kubernetes drain --undo opens them", lost)
 	}
-	if errors.Is(err, errLost) {
-		return &d.result, fmt.Errorf("%w; its nodes are cordoned still: the next drain takes them over, gapwise kubernetes drain --undo opens them", err)
+	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
+		err = fmt.Errorf("the drain was stopped (%w)", ctx.Err())
 	}
 	after := d.end(context.WithoutCancel(ctx), err)
 	switch {
