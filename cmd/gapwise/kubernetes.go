@@ -474,7 +474,8 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 		what  string
 		which []string
 	}{{"empty and cordoned", d.Empty}, {"empty, not cordoned by a drain", d.Idle}, {"in use and cordoned", d.Closed},
-		{"joined, left alone", d.Joined}, {"not evicted again", d.Stayed}} {
+		{"joined, left alone", d.Joined},
+		{"opened by others, left alone", d.Opened}, {"not evicted again", d.Stayed}} {
 		if len(x.which) > 0 {
 			fmt.Fprintln(p.out, words.Wrap(x.what+": "+strings.Join(x.which, ", "), 78, 2))
 		}

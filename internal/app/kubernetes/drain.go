@@ -76,6 +76,7 @@ type Drained struct {
 	Idle          []string // such nodes that it leaves as they are: open, or cordoned by others
 	Closed        []string // nodes in use that stay cordoned, with the reason
 	Joined        []string // nodes that weren't there at the start
+	Opened        []string // nodes that it had cordoned and others have opened
 	Stayed        []string // workloads that weren't evicted from a node again, with the reason
 }
 
@@ -145,6 +146,8 @@ type drain struct {
 	cordoned map[string]bool      // by this drain, or taken over
 	taken    map[string]bool      // taken over and untouched since
 	stale    []string             // open nodes with the Mark, which others have opened
+	foreign  map[string]bool      // nodes that others have cordoned, or opened since: they stay so
+	unsure   bool                 // whether the last cordons were made
 	known    map[string]bool      // nodes that were there at the start
 	there    map[string]bool      // nodes that were there when the cluster was read last
 	stays    map[[2]string]string // why the pods of a controller aren't evicted from a node again
@@ -164,14 +167,14 @@ func (d *drain) list() (all []string) {
 }
 
 // read reads the cluster; nodes that this drain has cordoned count as open. The first time it takes over the nodes with
-// the Mark, later it notes the nodes that have joined, and forgets those that are gone.
+// the Mark, later it notes the nodes that have joined or that others have opened, and forgets those that are gone.
 func (d *drain) read(ctx context.Context) (*Cluster, error) {
 	c, err := d.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	first := d.known == nil
-	d.there = map[string]bool{}
+	d.there, d.foreign = map[string]bool{}, map[string]bool{}
 	for k := range c.Nodes {
 		n := &c.Nodes[k]
 		d.there[n.Name] = true
@@ -187,6 +190,12 @@ func (d *drain) read(ctx context.Context) (*Cluster, error) {
 			d.result.Joined = append(d.result.Joined, n.Name)
 			d.Log("joined: %s, which is kept", n.Name)
 		}
+		if d.cordoned[n.Name] && !n.Spec.Unschedulable && !d.unsure {
+			delete(d.cordoned, n.Name)
+			d.stale, d.result.Opened = append(d.stale, n.Name), append(d.result.Opened, n.Name)
+			d.Log("opened by others: %s, which is kept", n.Name)
+		}
+		d.foreign[n.Name] = n.Spec.Unschedulable && !d.cordoned[n.Name] || slices.Contains(d.result.Opened, n.Name)
 		if d.cordoned[n.Name] {
 			open(n)
 		}
@@ -212,14 +221,14 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
-// reading returns the options by which a cluster is read: nodes that have joined are kept, and pods that aren't to be
-// evicted again stay.
+// reading returns the options by which a cluster is read: nodes that have joined, or that others have opened, are kept,
+// and pods that aren't to be evicted again stay.
 func (d *drain) reading(c *Cluster) Options {
 	o := d.Options
 	o.Stays = d.stays
 	o.Keep = slices.Clone(o.Keep)
 	for k := range c.Nodes {
-		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) {
+		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) || slices.Contains(d.result.Opened, node) {
 			o.Keep = append(o.Keep, node)
 		}
 	}
@@ -233,7 +242,7 @@ func open(n *corev1.Node) {
 }
 
 func (d *drain) run(ctx context.Context) error {
-	cheapest, since, joined := int64(-1), 0, 0
+	cheapest, since, kept := int64(-1), 0, 0
 	for ; ; d.result.Plans++ {
 		in, p, err := d.plan(ctx)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -243,8 +252,8 @@ func (d *drain) run(ctx context.Context) error {
 			d.result.Before, d.result.Planned = p.Now, p.Moves
 		}
 		d.result.After = p.Now
-		if n := len(d.result.Joined); n > joined { // they are kept, so that they cost
-			joined, cheapest = n, -1
+		if n := len(d.result.Joined) + len(d.result.Opened); n > kept { // so that they cost
+			kept, cheapest = n, -1
 		}
 		if cheapest < 0 || p.Now.Cost < cheapest {
 			cheapest, since = p.Now.Cost, 0
@@ -380,13 +389,14 @@ func (d *drain) carryOut(ctx context.Context, in *Instance, p *Plan) error {
 	return d.cordon(ctx, fence)
 }
 
-// cordon cordons some nodes and opens all others that this drain has cordoned.
+// cordon cordons some nodes, but for those that others have cordoned or opened, and opens all others that this drain has
+// cordoned.
 func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 	for _, on := range []bool{false, true} {
 		var nodes []string
 		for _, some := range []map[string]bool{want, d.cordoned} {
 			for node := range some {
-				if want[node] == on && d.cordoned[node] != on && d.there[node] {
+				if want[node] == on && d.cordoned[node] != on && d.there[node] && !(on && d.foreign[node]) {
 					nodes = append(nodes, node)
 				}
 			}
@@ -399,10 +409,12 @@ func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 			d.cordoned[node] = on || d.cordoned[node]
 			delete(d.taken, node)
 		}
+		d.unsure = true
 		err := d.Cordon(ctx, on, nodes...)
 		if err != nil && !errors.Is(err, ErrUnmarked) {
 			return err
 		}
+		d.unsure = false
 		for _, node := range nodes {
 			d.cordoned[node] = on
 		}
@@ -436,10 +448,11 @@ func expectations(c *Cluster) *expected {
 	return e
 }
 
-// controller names a pod's controller, "namespace/kind/name".
+// controller names a pod's controller, "namespace/kind/name"; of a deployment's replica sets, which a rollout replaces, by
+// its own name.
 func controller(p *corev1.Pod) string {
-	kind, name := owned(p)
-	return p.Namespace + "/" + kind + "/" + name
+	kind, _ := owned(p)
+	return p.Namespace + "/" + kind + strings.TrimPrefix(workload(p), p.Namespace)
 }
 
 // move notes that a pod moves.

@@ -295,7 +295,7 @@ func (p *played) drain(t *testing.T) (d drained) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: []string{"single-replica", "same-step"},
+		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: []string{"single-replica", "same-step", "cordoned"},
 			Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: 10 * time.Second, Poll: time.Second,
 			Log: func(format string, args ...any) { d.log += fmt.Sprintf(format, args...) + "\n" }})
 		d.took = time.Since(begin)
@@ -418,10 +418,43 @@ func TestDrainDisturbed(t *testing.T) {
 				case "n3": // which others have opened
 					n.Annotations = map[string]string{kubernetes.Mark: "a drain that was killed"}
 				case "n5":
-					n.Spec.Unschedulable = true
+					n.Annotations = nil
 				}
 			}
-		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed"},
+		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed",
+			check: func(d drained) string { return map[bool]string{true: "n5 isn't marked"}[strings.Join(d.Idle, "") == "n5"] }},
+		// If its own list of cordons is believed, n1 is cordoned again, or named as cordoned.
+		"others open a node": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					p.c.Nodes[0].Spec.Unschedulable = false
+				}
+			}
+			p.bars = func(_ *corev1.Pod, node string) bool { return node == "n1" }
+		}, used: "n3", closed: "n2", evicted: 2, log: "opened by others: n1", not: "\ncordon n1\n", check: func(d drained) string { return strings.Join(d.Opened, "") }},
+		// If others' cordons are taken over, n2 is marked, and opened when it is in use.
+		"others cordon a node in use": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 1 {
+					p.c.Nodes[2].Spec.Unschedulable = true
+				}
+			}
+		}, used: "n1 n3", closed: "n2 n3", evicted: 2, took: 10 * time.Second, log: "wait for a node", check: func(d drained) string { return strings.Join(d.Closed, "") }},
+		// If a replica set's pods are waited for, it takes the patience.
+		"a rollout in mid-drain": {d: three().each(func(p *corev1.Pod) {
+			if p.OwnerReferences != nil {
+				p.Labels["pod-template-hash"], p.OwnerReferences[0].Name = "a", "web-a"
+			}
+		}), change: func(p *played) {
+			p.after = func() {
+				p.each(func(x *corev1.Pod) {
+					if x.OwnerReferences != nil && x.Labels["pod-template-hash"] == "a" {
+						x.Labels, x.OwnerReferences = maps.Clone(x.Labels), slices.Clone(x.OwnerReferences)
+						x.Name, x.Labels["pod-template-hash"], x.OwnerReferences[0].Name = strings.Replace(x.Name, "web-", "web-b-", 1), "b", "web-b"
+					}
+				})
+			}
+		}, used: "n3", closed: "n1 n2", evicted: 2, not: "stays"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
