@@ -422,7 +422,9 @@ func TestDrainDisturbed(t *testing.T) {
 				}
 			}
 		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed",
-			check: func(d drained) string { return map[bool]string{true: "n5 isn't marked"}[strings.Join(d.Idle, "") == "n5"] }},
+			check: func(d drained) string {
+				return map[bool]string{true: "n5 isn't marked"}[strings.Join(d.Idle, "") == "n5"]
+			}},
 		// If its own list of cordons is believed, n1 is cordoned again, or named as cordoned.
 		"others open a node": {change: func(p *played) {
 			p.after = func() {
