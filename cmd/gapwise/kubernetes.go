@@ -468,6 +468,9 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, By: k.By, Allow: allow, Patience: c.Duration("patience"),
 		Poll: time.Second, Log: log})
+	if d == nil {
+		return err
+	}
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
 	for _, x := range []struct {

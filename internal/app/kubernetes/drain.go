@@ -88,11 +88,11 @@ type Drained struct {
 // successors find no node in time, cordoned nodes are opened for them. Nodes with the Mark are taken over from earlier
 // runs. Nodes that join are kept. If ctx ends, or something fails, the nodes that it has cordoned are opened again;
 // otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm. Nor is any
-// while another drain runs: ErrTaken.
+// while another drain runs: ErrTaken, and the result is nil.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	ctx, unlock, err := hold(ctx, k, o.By, o.Log)
 	if err != nil {
-		return &Drained{}, err
+		return nil, err
 	}
 	defer unlock()
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}, taken: map[string]bool{}, stays: map[[2]string]string{}}

@@ -39,7 +39,9 @@ type lock struct {
 func hold(ctx context.Context, k Control, by string, log func(string, ...any)) (context.Context, func(), error) {
 	l := &lock{Control: k, by: by}
 	switch err := l.take(ctx, log); {
-	case errors.Is(err, ErrTaken), ctx.Err() != nil:
+	case ctx.Err() != nil:
+		return ctx, nil, fmt.Errorf("stopped before anything was done (%w)", ctx.Err())
+	case errors.Is(err, ErrTaken):
 		return ctx, nil, err
 	case errors.Is(err, ErrGone):
 		return ctx, nil, fmt.Errorf("the namespace of the lock isn't there: %w", err)

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -254,4 +257,39 @@ func TestLock(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The lease is written by calls that fail if it isn't as it was read, and what kubectl says is told apart.
+func TestKubectlLease(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(`#!/bin/sh
+case "$*" in
+"create --raw /apis/coordination.k8s.io/v1/namespaces/there/leases -f -") echo 'Error from server (AlreadyExists): leases exist' ;;
+"replace --raw /apis/coordination.k8s.io/v1/namespaces/there/leases/gapwise-drain -f -") echo 'Error from server (Conflict): modified' ;;
+"get --raw /apis/coordination.k8s.io/v1/namespaces/gone/leases/gapwise-drain") echo 'Error from server (NotFound): leases' ;;
+"get --raw "*) echo '{"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x"}}' >&3; exit ;;
+"delete --raw /apis/coordination.k8s.io/v1/namespaces/there/leases/gapwise-drain -f -") cat >"$(dirname "$0")/deleted"; exit ;;
+*) echo 'Error from server (Forbidden): leases is forbidden' ;;
+esac 3>&1 >&2
+exit 1
+`), 0o755))
+	for _, x := range []struct {
+		verb, namespace string
+		want            error
+	}{{"create", "there", kubernetes.ErrTaken}, {"replace", "there", kubernetes.ErrTaken}, {"get", "gone", kubernetes.ErrGone}} {
+		if err := (kubernetes.Kubectl{Namespace: x.namespace}).Lease(t.Context(), x.verb, new(coordinationv1.Lease)); !errors.Is(err, x.want) {
+			t.Errorf("%s in %s: %v, want %v", x.verb, x.namespace, err, x.want)
+		}
+	}
+	if err := (kubernetes.Kubectl{Namespace: "forbidden"}).Lease(t.Context(), "create", new(coordinationv1.Lease)); err == nil || errors.Is(err, kubernetes.ErrTaken) || errors.Is(err, kubernetes.ErrGone) {
+		t.Errorf("forbidden: %v", err)
+	}
+	k, l := kubernetes.Kubectl{Namespace: "there"}, new(coordinationv1.Lease)
+	require.OK(t, k.Lease(t.Context(), "get", l))
+	require.OK(t, k.Lease(t.Context(), "delete", l))
+	require.Same(t, "precondition", true, strings.Contains(string(require.Value(os.ReadFile(filepath.Join(folder, "deleted")))(t)), `"resourceVersion":"7"`))
 }
