@@ -3,7 +3,7 @@
 # Kubernetes 1.37.2 (the Go module k8s.io/kubernetes, its eviction handler; about 3 minutes of CPU to build at first).
 # Expected: a budget that needs 0 healthy pods allows every eviction, that of a crashing pod above all.
 # Seen: two pods, none of them ready. With minAvailable: 0 the eviction is refused (429): "needs 0 healthy pods and has
-#   0 currently". An unready pod may go if enough others are healthy, but this clause asks for desiredHealthy > 0; and
+#   0 currently". (So says a live cluster; maxUnavailable: 100% is no other.) An unready pod may go if enough others are healthy, but this clause asks for desiredHealthy > 0; and
 #   disruptionsAllowed is currentHealthy - desiredHealthy, 0. With minAvailable: 1 and one of two ready, the other one
 #   goes at once. So does the first case with unhealthyPodEvictionPolicy: AlwaysAllow, or without any budget.
 # Matters: minAvailable: 0 is how charts switch a budget off. A node with a crashing pod under it can't be drained.
@@ -33,6 +33,7 @@ import (
 	"fmt"
 
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -90,8 +91,8 @@ func evict(b ...policyv1.PodDisruptionBudget) string {
 	ctx := genericapirequest.WithNamespace(context.Background(), "shop")
 	_, err := newEvictionStorage(store{pod: pod}, budgets{all: b}).Create(ctx, "web-0", &policy.Eviction{ObjectMeta: pod.ObjectMeta},
 		rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
-	if err != nil {
-		return "refused"
+	if status, ok := err.(errors.APIStatus); ok {
+		return "refused, " + status.Status().Details.Causes[0].Message
 	}
 	return "evicted"
 }
@@ -112,4 +113,4 @@ go mod tidy >tidy.log 2>&1 || { cat tidy.log; exit 1; }
 go run . >out
 echo 'expected: evicted, all of them (the pod is not ready); seen:'
 cat out
-[ "$(sed 's/.*: //' out | tr '\n' ' ')" = 'evicted refused evicted evicted ' ] || { echo 'changed'; exit 1; }
+[ "$(cut -d: -f2 out | paste -sd' ')" = ' evicted  refused, The disruption budget web needs 0 healthy pods and has 0 currently  evicted  evicted' ] || { echo 'changed'; exit 1; }

@@ -290,13 +290,20 @@ func (d *drain) begin(ctx context.Context) error {
 	return d.Cordon(ctx, false, stale...)
 }
 
-// finish cordons the nodes that are empty, and no others.
+// finish cordons the nodes that are empty, but for those that waiting pods are planned for, and no others.
 func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	c := view.OfConsolidation(in.Consolidation, 0)
 	want := map[string]bool{}
 	for h, idle := range in.unused(c, c.Today()) {
 		if idle {
 			want[in.Hosts[h].ID] = true
+		}
+	}
+	for _, step := range p.Steps {
+		for _, m := range step.Moves {
+			if m.From == "" {
+				delete(want, m.To)
+			}
 		}
 	}
 	if err := p.named(); err != nil {
@@ -308,7 +315,7 @@ func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	if err := d.cordon(ctx, want); err != nil {
 		return err
 	}
-	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), p.Now.Nodes-p.Then.Nodes)
+	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), max(0, p.Now.Nodes-p.Then.Nodes))
 	return nil
 }
 

@@ -375,6 +375,21 @@ func TestDrainDisturbed(t *testing.T) {
 				}
 			}
 		}, used: "n3", closed: "n1 n2", evicted: 2, not: "uncordon"},
+		// If all empty nodes are cordoned at the end, a pod waits for one of them for good.
+		"scaled beyond the nodes in use": {d: three().each(func(p *corev1.Pod) {
+			if p.Name == "fixed" {
+				p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("13")
+			}
+		}), change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					x := p.c.Pods[len(p.c.Pods)-1].DeepCopy()
+					x.Name, x.Spec.NodeName, x.Status.Phase = "web-9", "", corev1.PodPending
+					x.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("4")
+					p.c.Pods = append(p.c.Pods, *x)
+				}
+			}
+		}, used: "n1 n3", closed: "n2", evicted: 2, not: "-1 could"},
 		// If the controller's number of before is asked for, it fails.
 		"scaled down in mid-drain": {change: func(p *played) {
 			p.after = func() {
