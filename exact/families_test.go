@@ -46,6 +46,13 @@ var families = []family{
 	{"any", model.KindConsolidation, 3000,
 		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3)) },
 		func(rng *rand.Rand) model.Instance { return testkit.Consolidation(rng, 8+rng.IntN(4), 2+rng.IntN(3)) }},
+	{"loose spreads", model.KindConsolidation, 3000,
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Loosen(rng, testkit.Consolidation(rng, 2+rng.IntN(4), 1+rng.IntN(3)))
+		},
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Loosen(rng, testkit.Consolidation(rng, 8+rng.IntN(4), 2+rng.IntN(3)))
+		}},
 
 	{"any", model.KindDAG, 800,
 		func(rng *rand.Rand) model.Instance { return testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)) },

@@ -811,6 +811,12 @@ def consolidation(instance, unit, upper, state):
         skew = int(rules[q]["max_skew"])
         slack = max(0, most - skew)
         return linear(row + [(-1, least(q)), (slack, flag(q, d, "jobs"))], [], skew + slack - n)
+    def crowd_row(q, d):
+        of(q, "spread")
+        skew, today = int(rules[q]["max_skew"]), [h for j in part(q, "others") for h in now[j] if h in within(q, d)]
+        require(not rules[q].get("among") and not rules[q].get("standing") and count(q) <= skew + 1 and
+                len(today) <= skew and not part(q, "free") and spreads(q)[2] - {d}, "fewer than all may be too many")
+        return linear(terms(1, on(part(q, "others"), within(q, d))), [], skew)
     def least_row(q, d):
         row, n, _ = what(q, d)
         require(d in spreads(q)[2], "it isn't there")
@@ -839,7 +845,7 @@ def consolidation(instance, unit, upper, state):
         "stay J H": lambda j, h: linear([(1, stay(j, h)), (-stays[j, h], use(h))], [], 0),
         "anew J H": lambda j, h: linear([(1, anew(j, h)), (-anews[j, h], use(h))], [], 0),
         "flag Q D PART": flag_row, "apart Q D PART PART": apart, "together Q D PART": together, "alone Q": alone_row,
-        "spread Q D": spread_row, "least Q D": least_row, "offer Q D H": offer_row, "open Q D": open_row,
+        "spread Q D": spread_row, "crowd Q D": crowd_row, "least Q D": least_row, "offer Q D H": offer_row, "open Q D": open_row,
         "enough Q": lambda q: linear([(1, least(q)), (-spreads(q)[4], enough(q))], [], 0), "domains Q": domains_row})
 
 KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc,

@@ -153,6 +153,7 @@ func (k *consolidationProof) must(words ...string) int32 {
 //	together Q D both   2 flag ≤ Σ of the others in D + alone
 //	alone Q             Σ of the others anywhere ≤ their tasks, or 1 if alone
 //	spread Q D          what D has ≤ least + skew if one is placed anew there
+//	crowd Q D           what D has ≤ skew, if only all tasks together are more (see crowd)
 //	least Q D           least ≤ what D has, if a host that counts is there
 //	offer Q D H         the same if H is bought, a host that counts in D
 //	enough Q            least is 0 unless enough
@@ -322,6 +323,11 @@ func (k *consolidationProof) has(row *proofLinear, times int64, q, d int) (most 
 // spreadRow returns a row of a rule that spreads tasks.
 func (k *consolidationProof) spreadRow(name []string, q, d int) (proofRule, error) {
 	row, x := &proofLinear{}, k.spread(q)
+	if name[0] == "crowd" && len(name) == 3 && k.crowd(q, d) {
+		row.sum(1, k.inDomain(q, d, "others").all)
+		row.allow(1, int64(k.in.Rules[q].MaxSkew))
+		return row, nil
+	}
 	least := k.must("least", name[1])
 	switch word := name[0]; {
 	case word == "spread" && len(name) == 3:
@@ -364,4 +370,30 @@ func (k *consolidationProof) spreadRow(name []string, q, d int) (proofRule, erro
 		return row, nil
 	}
 	return nil, errUnknownName
+}
+
+// crowd reports whether no plan has more tasks of rule q in domain d than its skew, which are one fewer than all. With all
+// of them there, another domain has none, one of them is newly placed, and it is bound: the rule is broken. Standing
+// tasks and a set of hosts aren't looked at.
+func (k *consolidationProof) crowd(q, d int) bool {
+	r, skew := &k.in.Rules[q], int64(k.in.Rules[q].MaxSkew)
+	if r.Among != "" || len(r.Standing) > 0 || k.othersTasks(q) > skew+1 {
+		return false
+	}
+	others := false
+	for at, there := range k.spread(q).there {
+		others = others || there && at != d
+	}
+	now := int64(0)
+	for _, id := range othersOf(r) {
+		if !slices.Contains(r.Jobs, id) {
+			return false
+		}
+		for _, host := range k.in.Jobs[k.j.jobs[id]].CurrentHosts {
+			if h, ok := k.j.number[host]; ok && k.domainsOf(r.Domain).of[h] == d {
+				now++
+			}
+		}
+	}
+	return others && now <= skew
 }

@@ -575,6 +575,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindConsolidation:
 		in := testkit.Consolidation(rng, 2+rng.IntN(3), 1+rng.IntN(3))
+		if rng.IntN(2) == 0 {
+			in = testkit.Loosen(rng, in)
+		}
 		best, found := plain.Optimum(in)
 		p.In, p.Best, p.None = in, best, !found
 		return "1", near(rng, best), func(kind proofKind) (vars, cons []string) {
@@ -594,8 +597,8 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 					}
 				}
 				rule("flag jobs", "flag others", "flag both", "flag bound", "flag free", "apart both both", "apart bound others", "apart others bound", "apart free both", "apart both free",
-					"together bound", "together both", "spread", "least", "open")
-				vars = append(vars, possible[len(possible)-15*d:len(possible)-10*d]...)
+					"together bound", "together both", "crowd", "spread", "least", "open")
+				vars = append(vars, possible[len(possible)-16*d:len(possible)-11*d]...)
 				vars = append(vars, list("open "+fmt.Sprint(q), d)...)
 				vars = append(vars, fmt.Sprint("alone ", q), fmt.Sprint("least ", q), fmt.Sprint("enough ", q))
 				possible = join(possible, list(fmt.Sprint("offer ", q), d, hosts), []string{fmt.Sprint("alone ", q), fmt.Sprint("enough ", q), fmt.Sprint("domains ", q)})

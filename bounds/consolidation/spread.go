@@ -39,6 +39,14 @@ type spreadDomain struct {
 func (b *builder) spread(q int) {
 	c := b.View
 	r := &c.Rules[q]
+	if b.crowds(q) {
+		for d := range c.Values[r.Domain] {
+			if x := b.variablesOf(r.Others, r.Domain, d, nil, r.Among); x.mostAll > int64(r.MaxSkew) {
+				b.atMost(fmt.Sprintf("crowd_%d_%d", q+1, d+1), float64(r.MaxSkew), x.all...)
+			}
+		}
+		return
+	}
 	most := int64(b.tasks(r.Others))
 	for _, n := range r.Standing {
 		most += int64(n)
@@ -98,6 +106,34 @@ func (b *builder) spread(q int) {
 	}
 	b.enoughDomains(q, &s)
 	b.spreads = append(b.spreads, s)
+}
+
+// crowds reports whether a spread forbids exactly that all of its tasks are in one domain, so that it needs neither
+// flags nor the least: it is loose, binds all that it counts, and not all are in one domain today. If all are in one, one
+// of them is newly placed there.
+func (b *builder) crowds(q int) bool {
+	c := b.View
+	r := &c.Rules[q]
+	if !r.Loose {
+		return false
+	}
+	now := make([]int, c.Values[r.Domain])
+	for _, i := range r.Others {
+		if !r.Bound.Has(i) {
+			return false
+		}
+		for _, h := range c.Jobs[i].Current {
+			if h < 0 {
+				continue
+			}
+			if d := c.Domains[r.Domain][h]; d >= 0 {
+				if now[d]++; now[d] > r.MaxSkew {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // onlyWithTasks adds that a bought host is in use only if a task is on it.

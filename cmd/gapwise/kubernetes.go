@@ -28,10 +28,17 @@ import (
 func (p *program) kubernetesPlans() *cli.Command {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "context", Usage: "`NAME` of kubectl's context of the cluster to ask, instead of files"},
-		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "what a node costs: vcpu, nodes, offers (their prices), or a `FILE` with the price of each instance type", DefaultText: "vcpu, with --offers their prices"},
+		&cli.BoolFlag{Name: "in-cluster", Usage: "ask the cluster in which gapwise runs as a pod, as its service account"},
+		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "what a node costs: vcpu, nodes, offers (their prices), or a `FILE` with the price of each instance type, and of spot nodes", DefaultText: "vcpu, with --offers their prices"},
+		&cli.StringFlag{Name: "price-unit", Usage: "`UNIT` of prices that name none, such as USD/h or EUR/month: plans tell the money of a month"},
+		&cli.StringSliceFlag{Name: "use", Usage: "`FILE` of what pods use: kubectl top pods -A, the metrics API's list, or Prometheus's answer (as cpu=FILE, memory=FILE)"},
+		&cli.StringFlag{Name: "by", Value: "requests", Usage: "how pods count: by requests, or by use, to see what fitting requests would save"},
+		&cli.FloatFlag{Name: "headroom", Usage: "`SHARE` of its use that a pod gets beside it, with --by use"},
+		&cli.StringFlag{Name: "floor", Usage: "`AMOUNTS` for containers that ask for nothing and have no limit, such as cpu=100m,memory=256Mi", DefaultText: "nothing"},
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
 		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
+		&cli.StringFlag{Name: "survive", Value: kubernetes.Survivals[0], Usage: "loss that workloads which survive it today survive in every plan: of a `zone` or a node, or of a node alone"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
@@ -53,7 +60,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +
 			"(--context). The rules are kube-scheduler's: requests, selectors, taints,\n" +
 			"required affinity, hard topology spread, host ports, volumes. Pods that can't\n" +
-			"be evicted stay. Nothing is changed in the cluster but by drain --execute.",
+			"be evicted stay. Nothing is changed in the cluster but by drain --execute.\n" +
+			"By the name kubectl-gapwise it is kubectl gapwise, for the current context.",
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "least cost, fewest moves, and their order", ArgsUsage: "[FILE|FOLDER]...",
@@ -67,13 +75,17 @@ func (p *program) kubernetesPlans() *cli.Command {
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
 					allow,
+					&cli.StringFlag{Name: "metrics", Usage: "`FILE` to write, too: the plan's figures for Prometheus's textfile collector"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output, by its ending: .json, .html, .sh, else text"},
 				}),
 				Action: p.kubernetesPlan,
 			},
 			{
 				Name: "explain", Usage: "why pods can't move, and what each rule costs", ArgsUsage: "[FILE|FOLDER]...",
-				Flags: slices.Concat(flags, solving), Action: p.kubernetesExplain,
+				Flags: slices.Concat(flags, solving, []cli.Flag{
+					&cli.StringFlag{Name: "pod", Usage: "`NAMESPACE/NAME`: tell where that pod could run today, and why not elsewhere"},
+					&cli.StringFlag{Name: "node", Usage: "`NAME`: tell why that node stays in use, and the changes that would free it"},
+				}), Action: p.kubernetesExplain,
 			},
 			{
 				Name: "bound", Usage: "what no plan costs less than, without a search", ArgsUsage: "[FILE|FOLDER]...",
@@ -146,7 +158,7 @@ func (p *program) cluster(ctx context.Context, c *cli.Command) (*kubernetes.Inst
 // idle answers in words for a cluster without pods that count, which isn't an error then. Other output has no form for it.
 func (p *program) idle(c *cli.Command, err error) error {
 	var idle *kubernetes.IdleError
-	if !errors.As(err, &idle) || c.Bool("json") || c.Bool("commands") || c.String("output") != "" {
+	if !errors.As(err, &idle) || c.Bool("json") || c.Bool("commands") || c.String("output") != "" || c.String("metrics") != "" {
 		return err
 	}
 	_, err = fmt.Fprintln(p.out, words.Wrap(idle.Text(), 78, 2))
@@ -179,10 +191,16 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
 	o.Schedulers = c.StringSlice("schedulers")
+	if o.Survive = c.String("survive"); !slices.Contains(kubernetes.Survivals, o.Survive) {
+		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
+	}
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))
 		}
+	}
+	if err := useOptions(c, &o); err != nil {
+		return o, err
 	}
 	o.Slack, o.MaxNodes = c.Float("slack"), c.Int("max-nodes")
 	if !(o.Slack >= 0 && o.Slack < 1) {
@@ -204,7 +222,18 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 		}
 		o.Prices, byOffers = o.Offers.Prices()
 	}
-	switch price := c.String("price"); price {
+	unit := kubernetes.Rate{}
+	if text := c.String("price-unit"); text != "" {
+		if unit, err = kubernetes.ParseRate(text); err != nil {
+			return o, usagef("kubernetes: --price-unit: %w", err)
+		}
+		o.Prices = o.Prices.In(unit, 10_000)
+	}
+	price := c.String("price")
+	if unit != (kubernetes.Rate{}) && (price == "nodes" || price == "vcpu" && (!byOffers || c.IsSet("price"))) {
+		return o, usagef("kubernetes: --price-unit goes with prices: give --price FILE, or --offers with prices")
+	}
+	switch price {
 	case "offers":
 		if !byOffers {
 			return o, usagef("kubernetes: --price is offers, but --offers gives no file, or one without prices")
@@ -221,29 +250,96 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 		if err != nil {
 			return o, fmt.Errorf("--price is neither vcpu nor nodes nor a file: %w", err)
 		}
-		if o.Prices, err = kubernetes.ReadPrices(text); err != nil {
+		if o.Prices, err = kubernetes.ReadPrices(text, unit); err != nil {
 			return o, fmt.Errorf("%s: %w", price, err)
 		}
 	}
 	return o, nil
 }
 
+// useOptions reads how pods count.
+func useOptions(c *cli.Command, o *kubernetes.Options) (err error) {
+	if text := c.String("floor"); text != "" {
+		if o.Floor, err = kubernetes.ParseFloor(text); err != nil {
+			return usagef("kubernetes: --floor: %w", err)
+		}
+	}
+	if files := c.StringSlice("use"); len(files) > 0 {
+		texts := map[string][]byte{}
+		for _, file := range files {
+			path := strings.TrimPrefix(strings.TrimPrefix(file, "cpu="), "memory=")
+			if texts[file], err = instances.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		if o.Use, err = kubernetes.ReadUse(texts); err != nil {
+			return err
+		}
+	}
+	o.Headroom = c.Float("headroom")
+	switch by := c.String("by"); {
+	case by != "requests" && by != "use":
+		return usagef("kubernetes: --by is %q, give requests or use", by)
+	case by == "requests" && c.IsSet("headroom"):
+		return usagef("kubernetes: --headroom goes with --by use")
+	case by == "requests":
+		return nil
+	case o.Use == nil:
+		return usagef("kubernetes: --by use needs --use FILE, what pods use")
+	case !(o.Headroom >= 0 && o.Headroom <= 10):
+		return usagef("kubernetes: --headroom is %v, must be from 0 to 10", o.Headroom)
+	case c.Name == "drain" || c.Bool("commands") || strings.HasSuffix(c.String("output"), ".sh"):
+		return usagef("kubernetes: --by use has no commands and no drain: kube-scheduler places by requests, " +
+			"so that no evictions lead to its plan; change the requests first")
+	}
+	o.ByUse = true
+	return nil
+}
+
+// kubectl returns the access to the cluster that is to be asked, with its name; nil if files are to be read. As a plugin
+// of kubectl it is the current context's without files, by its name: a drain stays there when another one becomes current.
+func (p *program) kubectl(ctx context.Context, c *cli.Command) (*kubernetes.Kubectl, string, error) {
+	name, files := c.String("context"), c.Args().Present()
+	switch within := c.Bool("in-cluster"); {
+	case within && name != "":
+		return nil, "", usagef("kubernetes: give --context or --in-cluster, not both")
+	case files && (within || name != ""):
+		return nil, "", usagef("kubernetes: give --context or files, not both")
+	case within && os.Getenv("KUBERNETES_SERVICE_HOST") == "":
+		return nil, "", usagef("kubernetes: --in-cluster is for a pod, whose KUBERNETES_SERVICE_HOST isn't set here; give --context")
+	case within: // kubectl takes the service account's if a configuration is empty
+		return &kubernetes.Kubectl{Args: []string{"--kubeconfig", os.DevNull}}, "in-cluster", nil
+	case p.plugin && name == "" && !files:
+		var err error
+		if name, err = kubernetes.CurrentContext(ctx); err != nil {
+			return nil, "", fmt.Errorf("%w cluster: give --context: %w", model.ErrInvalid, err)
+		}
+		if err := c.Set("context", name); err != nil { // as if it were given, for metrics
+			return nil, "", err
+		}
+		fmt.Fprintf(p.err, "context %s\n", name)
+	case name == "":
+		return nil, "", nil
+	}
+	return &kubernetes.Kubectl{Args: []string{"--context", name}}, "context " + name, nil
+}
+
 // clusterObjects reads the files, or asks kubectl.
 func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernetes.Cluster, error) {
 	texts := map[string][]byte{}
 	paths := c.Args().Slice()
-	if name := c.String("context"); name != "" {
-		if len(paths) > 0 {
-			return nil, usagef("kubernetes: give --context or files, not both")
-		}
-		cluster, err := kubernetes.Kubectl{Args: []string{"--context", name}}.Read(ctx)
+	if k, name, err := p.kubectl(ctx, c); err != nil {
+		return nil, err
+	} else if k != nil {
+		cluster, err := k.Read(ctx)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, model.ErrInvalid) { // a wrong context, or no kubectl
-			err = fmt.Errorf("%w cluster: context %s: %w", model.ErrInvalid, name, err)
+			err = fmt.Errorf("%w cluster: %s: %w", model.ErrInvalid, name, err)
 		}
 		return cluster, err
 	}
 	if len(paths) == 0 {
-		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, or --context NAME", kubernetes.Objects)
+		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, "+
+			"--context NAME or --in-cluster", kubernetes.Objects)
 	}
 	for _, path := range paths {
 		all := []string{path}
@@ -332,6 +428,12 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	}
 	if err != nil {
 		return err
+	}
+	if metrics := c.String("metrics"); metrics != "" {
+		text := plan.Metrics(c.String("context"), time.Now())
+		if err := p.writeFile(metrics, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+			return err
+		}
 	}
 	file, script := c.String("output"), ""
 	commands := c.Bool("commands") || strings.HasSuffix(file, ".sh")
@@ -434,11 +536,14 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if execute && undo {
 		return usagef("kubernetes drain: give --execute or --undo, not both")
 	}
-	name := c.String("context")
-	if name == "" {
+	k, _, err := p.kubectl(ctx, c)
+	if err != nil {
+		return err
+	}
+	if k == nil {
 		return usagef("kubernetes drain: --execute and --undo need --context, a cluster; files can't be drained")
 	}
-	k := kubernetes.Kubectl{Args: []string{"--context", name}, By: drainID(), Namespace: c.String("lease-namespace")}
+	k.By, k.Namespace = drainID(), c.String("lease-namespace")
 	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
 	ctx, stop := hungUp(ctx)
 	log := func(format string, args ...any) {
@@ -509,6 +614,9 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if pod, node := c.String("pod"), c.String("node"); pod+node != "" {
+		return p.kubernetesWhy(c, found, read, pod, node)
+	}
 	defer p.telling(&read, &o)()
 	o.Progress = nil // the questions follow each other quickly
 	e, err := kubernetes.Explain(ctx, found, read, o)
@@ -535,3 +643,38 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	fmt.Fprint(p.out, kubernetes.PinsText(e.Pins))
 	return nil
 }
+
+// kubernetesWhy answers for a pod, or a node.
+func (p *program) kubernetesWhy(c *cli.Command, found *kubernetes.Cluster, read kubernetes.Options, pod, node string) error {
+	if pod != "" && node != "" {
+		return usagef("kubernetes explain: give --pod or --node, not both")
+	}
+	in, err := p.instanceOf(c, found, read)
+	if err != nil {
+		return p.idle(c, err)
+	}
+	var answer any
+	text := ""
+	if pod != "" {
+		var a *kubernetes.PodAnswer
+		if a, err = in.WhyPod(pod); err == nil {
+			answer, text = a, a.Text(mostAnswers)
+		}
+	} else {
+		var a *kubernetes.HeldNode
+		if a, err = in.WhyNode(node); err == nil {
+			answer, text = a, a.Text()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeLines(p.out, answer)
+	}
+	_, err = fmt.Fprint(p.out, text)
+	return err
+}
+
+// mostAnswers is how many nodes are printed for a pod.
+const mostAnswers = 20

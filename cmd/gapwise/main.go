@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,6 +63,7 @@ type program struct {
 	out, err io.Writer
 	solver   model.Solver // replaces the algorithm, in tests of refuted results
 	patience time.Duration
+	plugin   bool // of kubectl: its command is kubectl gapwise
 }
 
 func main() { os.Exit(start(&program{out: os.Stdout, err: os.Stderr})) }
@@ -73,7 +76,11 @@ func start(p *program) int {
 	if p.patience == 0 {
 		p.patience = patience
 	}
-	return p.untilLeft(ctx, os.Args)
+	args := os.Args
+	if p.plugin = strings.TrimSuffix(filepath.Base(args[0]), ".exe") == "kubectl-gapwise"; p.plugin {
+		args = slices.Concat(args[:1], []string{"kubernetes"}, args[1:])
+	}
+	return p.untilLeft(ctx, args)
 }
 
 // run executes one command line and returns the exit code. A panic that the library doesn't handle is an error of one
@@ -89,6 +96,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 		}
 		if len(args) > 1 && args[1] == "man" {
 			return usagef("man: the manual page is a file now, man/gapwise.1 in a release and scripts/release/gapwise.1 in the checkout")
+		}
+		if p.plugin { // as if the command were the program
+			return p.asPlugin(args).Run(ctx, args[1:])
 		}
 		return p.app(args).Run(ctx, args)
 	})
@@ -199,6 +209,16 @@ func (p *program) app(args []string) *cli.Command {
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
+}
+
+// asPlugin returns the command line of kubectl gapwise: gapwise kubernetes by another name.
+func (p *program) asPlugin(args []string) *cli.Command {
+	app := p.app(args)
+	c := app.Command("kubernetes")
+	help := command{name: "help", usage: "say what a command does", build: p.help}.made()
+	app.Name, app.UsageText = "kubectl gapwise", "kubectl gapwise COMMAND [options] [FILE|FOLDER]..."
+	app.Usage, app.Description, app.Commands, app.EnableShellCompletion = c.Usage, c.Description, append(c.Commands, help), false
+	return app
 }
 
 // isTerminal reports whether w is one.

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"gapwise":             main,
+		"kubectl-gapwise":     main,
 		"gapwise-faulty":      with(faulty{}),
 		"gapwise-broken":      with(broken{}),
 		"gapwise-interrupted": with(interrupted{}),

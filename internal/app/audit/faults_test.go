@@ -282,6 +282,10 @@ var plantedFaults = []fault{
 		" || t[otherOnly][1] > 0 && bound > 0)", ")"},
 	{"Consolidation: a domain less than a spread asks for is enough", "internal/problem/consolidation/planstate/state.go",
 		"if domains < s.C.Rules[q].MinDomains {", "if domains < s.C.Rules[q].MinDomains-1 {"},
+	{"Consolidation: all tasks in one domain keep a loose spread", "internal/problem/consolidation/planstate/state.go",
+		"|| others <= r.MaxSkew\n", "|| others <= r.MaxSkew+1\n"},
+	{"Consolidation: a loose spread forbids one task fewer", "bounds/consolidation/spread.go",
+		"float64(r.MaxSkew), x.all...)", "float64(r.MaxSkew-1), x.all...)"},
 	{"Consolidation: the domain of a bought host has one less", "bounds/consolidation/spread.go",
 		"x.standing+s.most,", "x.standing+s.most-1,"},
 	{"the judge: closed hosts take a task", "verify/consolidation.go",
@@ -306,6 +310,10 @@ var testedFaults = []struct {
 	fault
 	tests string
 }{
+	{fault{"Kubernetes: all replicas of a workload may be in one zone", "internal/app/kubernetes/survive.go",
+		"MaxSkew: tasks[name] - 1", "MaxSkew: tasks[name]"}, "-run TestSurvive ./internal/app/kubernetes"},
+	{fault{"Kubernetes: pods that want each other's company reach any zone", "internal/app/kubernetes/rules.go",
+		"p.allowed[n] && there[", "p.allowed[n] || there["}, "-run TestCompany ./internal/app/kubernetes"},
 	{fault{"Certificates: an infeasible relaxation is believed", "exact/internal/engine/certify.go",
 		"return r.Status == milp.Infeasible && r.Ray != nil && duals.Refutes(c.rows(), r.Ray)", "return r.Status == milp.Infeasible"},
 		"-run TestCertificates ./exact/internal/engine"},

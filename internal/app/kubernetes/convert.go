@@ -4,6 +4,7 @@ package kubernetes
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -32,6 +33,8 @@ type Instance struct {
 	Pins map[string]string
 	// Budgets lists the budgets of each pod, by "namespace/name": numbers of Cluster.Budgets.
 	Budgets map[string][]int
+	// Survivors are the workloads that every plan has survive a loss, with that (see Options).
+	Survivors map[string]string
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
 
@@ -45,6 +48,11 @@ type Prices struct {
 	Unit string
 	// Of returns the price of a node.
 	Of func(*corev1.Node) (int64, error)
+	// Rate is what so many Units of cost are one of; without a currency if that isn't known.
+	Rate  Rate
+	Units float64
+	// Notes are what is assumed of the prices.
+	Notes []string
 }
 
 // PriceByVCPU counts the vCPUs of a node's capacity, rounded up, or its allocatable ones if they are more, as with
@@ -74,7 +82,18 @@ type Options struct {
 	Slack float64
 	// MaxNodes bounds the nodes in use; 0: any number.
 	MaxNodes int
-	// Without leaves out some rules: "budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes".
+	// Use is what pods really use; nil: not known. With ByUse they count by that and a share of it as Headroom, not by their
+	// requests.
+	Use      Use
+	ByUse    bool
+	Headroom float64
+	// Floor is what containers count for that ask for nothing and have no limit; nil: nothing.
+	Floor corev1.ResourceList
+	// Survive is the loss that workloads which survive it today are to survive after: "zone" (or empty: that of a node
+	// also counts) or "node". Survivors, if not nil, are these workloads with the loss, by names as in a plan's risks.
+	Survive   string
+	Survivors map[string]string
+	// Without leaves out some rules: see RuleNames.
 	Without []string
 	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
@@ -118,9 +137,10 @@ type converter struct {
 type pod struct {
 	*corev1.Pod
 	id       string
-	requests corev1.ResourceList
-	pin      string // why it can't move, "" if it can
-	held     string // why it goes on waiting, "" if it may start
+	asks     corev1.ResourceList // as kube-scheduler sees it
+	requests corev1.ResourceList // as the plan counts it
+	pin      string              // why it can't move, "" if it can
+	held     string              // why it goes on waiting, "" if it may start
 	budgets  []int
 	refused  []string // why a place refuses it, "" if it doesn't
 	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
@@ -189,6 +209,13 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.index()
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
+	if len(c.Refused) > 0 {
+		v.in.Account.NotModelled.Say("the cluster gives no %s (for want of rights, or an old server), so that what they tell isn't known",
+			strings.Join(c.Refused, ", "))
+	}
+	for _, note := range o.Prices.Notes {
+		v.in.Account.Assumed.Say("%s", note)
+	}
 	v.residents = v.read()
 	v.in.Account.Took(float64(len(v.pods)), "pods")
 	if len(v.pods) == 0 {
@@ -209,6 +236,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		}
 	}
 	v.told()
+	v.strangers()
 	v.group()
 	v.addJobs()
 	if err := v.rules(); err != nil {
@@ -288,6 +316,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 		}
 		x := &pod{Pod: p, id: p.Namespace + "/" + p.Name}
 		x.requests = v.requests(p)
+		v.assume(p)
 		if !v.ignoresBudgets(p) {
 			x.budgets = v.budgetsOf(p)
 		}
@@ -298,6 +327,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 		} else {
 			x.held = v.unknown(p)
 		}
+		x.asks, x.requests = x.requests, v.counted(p, x.requests)
 		v.pods = append(v.pods, x)
 	}
 	return residents
@@ -305,12 +335,14 @@ func (v *converter) read() map[string][]*corev1.Pod {
 
 // requests returns what a pod takes of its node, also while it is resized in place, with the volumes to be attached.
 func (v *converter) requests(p *corev1.Pod) corev1.ResourceList {
-	all := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true})
+	all := resourcehelper.PodRequests(p, requestsOptions)
 	for name, n := range v.attaches(p) {
 		all[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
 	}
 	return all
 }
+
+var requestsOptions = resourcehelper.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true}
 
 // succeeded raises the requests of a pod that was resized in place to what its successor asks for, by the template of its
 // controller. Without one it stays.
@@ -388,6 +420,9 @@ func (v *converter) pinOf(p *pod) string {
 	if !v.without("pins") {
 		switch {
 		case metav1.GetControllerOf(p.Pod) == nil:
+			if p.Annotations[autoscalerKeep] == "true" {
+				return "no controller would make it again: it is safe to evict by its annotation, but would end"
+			}
 			return "no controller would make it again"
 		case keeps(p.Annotations[karpenterKeep]):
 			return "annotation " + karpenterKeep
@@ -491,26 +526,29 @@ func (v *converter) hosts() error {
 			return fmt.Errorf("%w cluster: there is no node %q to keep", model.ErrInvalid, name)
 		}
 	}
+	none, missing := map[string][]string{}, (*unpriced)(nil)
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
 		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n)}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)
-		if err != nil {
+		if errors.As(err, &missing) {
+			none[missing.which] = append(none[missing.which], n.Name)
+		} else if err != nil {
 			return err
 		}
 		h.Price = price
 		v.in.Hosts = append(v.in.Hosts, h)
 	}
-	return nil
+	return noPrices(none)
 }
 
 // capacity returns a node's allocatable amounts less some pods and the slack.
 func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int64) {
 	taken := make([]int64, len(v.names))
 	for _, p := range residents {
-		list := v.requests(p)
+		list := v.counted(p, v.requests(p))
 		for r, name := range v.names {
 			taken[r] += amount(corev1.ResourceName(name), list)
 			if name == string(corev1.ResourcePods) {
@@ -550,6 +588,9 @@ func (v *converter) group() {
 		var requests []string
 		for _, name := range v.names {
 			requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.requests)))
+			if v.Floor != nil {
+				requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.asks)))
+			}
 		}
 		labels := maps.Clone(p.Labels)
 		for _, own := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
@@ -604,14 +645,7 @@ func (v *converter) addJobs() {
 	v.in.outUnit = max(1, min(all, mostLeaveOut/int64(max(1, len(priorities)))))
 	for _, g := range v.jobs {
 		p := g.pods[0]
-		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != ""}
-		for _, name := range v.names {
-			need := amount(corev1.ResourceName(name), p.requests)
-			if name == string(corev1.ResourcePods) {
-				need = 1
-			}
-			j.Needs = append(j.Needs, need)
-		}
+		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != "", Needs: v.needs(p.requests)}
 		var names []string
 		for _, p := range g.pods {
 			names = append(names, p.id)
@@ -629,6 +663,18 @@ func (v *converter) addJobs() {
 		j.Allowed = v.set(p.allowed)
 		v.in.Jobs, v.in.Pods = append(v.in.Jobs, j), append(v.in.Pods, names)
 	}
+}
+
+// needs returns the amounts of a pod in the order of the resources.
+func (v *converter) needs(list corev1.ResourceList) (all []int64) {
+	for _, name := range v.names {
+		need := amount(corev1.ResourceName(name), list)
+		if name == string(corev1.ResourcePods) {
+			need = 1
+		}
+		all = append(all, need)
+	}
+	return all
 }
 
 func priorityOf(p *pod) int32 {

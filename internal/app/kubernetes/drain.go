@@ -217,6 +217,9 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if d.Options.Survivors == nil { // what survived at the start survives at the end, also if it doesn't on the way
+		d.Options.Survivors = in.Survivors
+	}
 	p, err := MakePlan(ctx, in, d.Solve)
 	return in, p, err
 }

@@ -295,7 +295,7 @@ func (p *played) drain(t *testing.T) (d drained) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: []string{"single-replica", "same-step", "cordoned"},
+		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: byNode, Allow: []string{"single-replica", "same-step", "cordoned"},
 			Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: 10 * time.Second, Poll: time.Second,
 			Log: func(format string, args ...any) { d.log += fmt.Sprintf(format, args...) + "\n" }})
 		d.took = time.Since(begin)

@@ -15,7 +15,7 @@ import (
 )
 
 // RuleNames are the rules that Options.Without can leave out.
-var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes"}
+var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes", "survive"}
 
 // Explanation states the cost of each rule.
 type Explanation struct {
@@ -37,11 +37,13 @@ type RuleCost struct {
 	Bound   float64 `json:"bound"`
 	Status  string  `json:"status"`
 	Waiting int     `json:"waiting_pods"`
+	// Change is the least change of a budget that has it allow an eviction, empty for others.
+	Change string `json:"change,omitempty"`
 }
 
 // costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
-	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting}
+	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, ""}
 }
 
 // questionEffort is the effort for each question of Explain, if the options give none: its answers are the same

@@ -273,9 +273,22 @@ func (x hostPort) conflicts(y hostPort) bool {
 	return x.protocol == y.protocol && x.port == y.port && (x.address == y.address || x.address == "" || y.address == "")
 }
 
-// ports returns the ports of its node that a pod takes as long as it runs: init containers that end give theirs back.
+// running returns the containers of a pod that run as long as it does: not the init containers that end.
+func running(p *corev1.Pod) (all []*corev1.Container) {
+	for i := range p.Spec.Containers {
+		all = append(all, &p.Spec.Containers[i])
+	}
+	for i := range p.Spec.InitContainers {
+		if c := &p.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// ports returns the ports of its node that a pod takes as long as it runs.
 func ports(p *corev1.Pod) (all []hostPort) {
-	add := func(c *corev1.Container) {
+	for _, c := range running(p) {
 		for _, port := range c.Ports {
 			if port.HostPort > 0 {
 				x := hostPort{string(cmp.Or(port.Protocol, corev1.ProtocolTCP)), port.HostIP, strconv.Itoa(int(port.HostPort))}
@@ -284,14 +297,6 @@ func ports(p *corev1.Pod) (all []hostPort) {
 				}
 				all = append(all, x)
 			}
-		}
-	}
-	for i := range p.Spec.Containers {
-		add(&p.Spec.Containers[i])
-	}
-	for i := range p.Spec.InitContainers {
-		if c := &p.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			add(c)
 		}
 	}
 	slices.SortFunc(all, func(a, b hostPort) int { return cmp.Compare(a.String(), b.String()) })

@@ -162,10 +162,10 @@ type Risks struct {
 // risks compares a plan with today's.
 func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	for _, p := range in.converter.pods {
-		if r.Pods++; amount(corev1.ResourceCPU, p.requests) == 0 && amount(corev1.ResourceMemory, p.requests) == 0 {
+		if r.Pods++; amount(corev1.ResourceCPU, p.asks) == 0 && amount(corev1.ResourceMemory, p.asks) == 0 {
 			r.AskNothing++
 		}
-		r.Memory += amount(corev1.ResourceMemory, p.requests)
+		r.Memory += amount(corev1.ResourceMemory, p.asks)
 		r.MemoryLimits += amount(corev1.ResourceMemory, resourcehelper.PodLimits(p.Pod, resourcehelper.PodResourcesOptions{}))
 	}
 	zones := map[string]bool{}
@@ -173,38 +173,15 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 		zones[zoneOf(&in.Cluster.Nodes[k])] = true
 	}
 	delete(zones, "")
-	lost := func(p view.Plan, domain func(*corev1.Node) string) []string {
-		count, on := map[string]int{}, map[string]map[string]bool{}
-		for i := range p {
-			for k, h := range p[i] {
-				pod := in.converter.jobs[i].pods[k].Pod
-				if kind, _ := owned(pod); h < 0 || kind == "Job" {
-					continue
-				}
-				name := workload(pod)
-				if count[name]++; on[name] == nil {
-					on[name] = map[string]bool{}
-				}
-				on[name][domain(&in.Cluster.Nodes[h])] = true
-			}
-		}
-		all := []string{}
-		for _, name := range slices.Sorted(maps.Keys(count)) {
-			if count[name] > 1 {
-				r.Replicated++
-				if len(on[name]) == 1 {
-					all = append(all, name)
-				}
-			}
-		}
-		return all
+	lost := func(p view.Plan, loss string) []string {
+		names, replicated := in.converter.spreadOver(loss, false, func(i, k int) int { return int(p[i][k]) })
+		r.Replicated = replicated
+		return names
 	}
 	if len(zones) > 1 {
-		r.ZoneNow, r.ZoneThen = lost(today, zoneOf), lost(then, zoneOf)
+		r.ZoneNow, r.ZoneThen = lost(today, surviveZone), lost(then, surviveZone)
 	}
-	r.NodeNow = lost(today, func(n *corev1.Node) string { return n.Name })
-	r.Replicated = 0
-	r.NodeThen = lost(then, func(n *corev1.Node) string { return n.Name })
+	r.NodeNow, r.NodeThen = lost(today, surviveNode), lost(then, surviveNode)
 	return r
 }
 

@@ -61,9 +61,12 @@ func (d *madeUp) cluster(t *testing.T) *kubernetes.Cluster {
 
 func unready(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 
+// byNode reads small clusters, whose workloads would survive no plan.
+var byNode = kubernetes.Options{Prices: kubernetes.PriceByNode, Without: []string{"survive"}}
+
 func (d *madeUp) plan(t *testing.T) (*kubernetes.Instance, *kubernetes.Plan) {
 	t.Helper()
-	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
+	in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
 	p := require.Value(kubernetes.MakePlan(t.Context(), in,
 		gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}))(t)
 	return in, p
@@ -117,7 +120,7 @@ func TestHarm(t *testing.T) {
 			}
 			drain := func(allow []string) (*played, error) {
 				k := &played{t: t, c: x.d.cluster(t), lost: map[int]int{}, closed: map[string]bool{}, rng: rand.New(rand.NewPCG(1, 2))}
-				_, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: allow,
+				_, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: byNode, Allow: allow,
 					Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
 				return k, err
 			}
@@ -178,7 +181,7 @@ func TestHostileCluster(t *testing.T) {
 				t.Errorf("a %s called %q: %v\n%s", what, evil, err, text)
 			}
 			k := &played{t: t, c: d.cluster(t), lost: map[int]int{}, closed: map[string]bool{}, rng: rand.New(rand.NewPCG(1, 2))}
-			_, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: kubernetes.Harms,
+			_, err := kubernetes.Drain(t.Context(), k, kubernetes.DrainOptions{Options: byNode, Allow: kubernetes.Harms,
 				Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: time.Millisecond, Poll: time.Millisecond, Log: t.Logf})
 			if !errors.Is(err, model.ErrInvalid) || k.evicted > 0 || len(k.closed) > 0 {
 				t.Errorf("a %s called %q: %v, %d evicted, cordoned: %v", what, evil, err, k.evicted, k.closed)

@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,14 +19,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Objects are the kinds of objects that a plan is made of, as kubectl takes them.
-const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services"
+// Objects are the kinds of objects that a plan is made of, as kubectl takes them. Without the first two there is none.
+const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services," +
+	"replicasets,statefulsets,replicationcontrollers,jobs,storageclasses,csinodes"
 
 // Kubectl controls a cluster by the program kubectl.
 type Kubectl struct {
 	Args []string // before the command: --context NAME
 	// By is what the Mark of a node says: who cordons it, and when. Namespace is that of the lease.
 	By, Namespace string
+
+	refused []string // kinds of Objects that the cluster doesn't give
+}
+
+// CurrentContext returns the name of kubectl's current context.
+func CurrentContext(ctx context.Context) (string, error) {
+	name, err := Kubectl{}.run(ctx, "", "config", "current-context")
+	return strings.TrimSpace(string(name)), err
 }
 
 func (k Kubectl) run(ctx context.Context, input string, args ...string) ([]byte, error) {
@@ -38,14 +50,35 @@ func (k Kubectl) run(ctx context.Context, input string, args ...string) ([]byte,
 	return out, nil
 }
 
-// Read implements Control.
-func (k Kubectl) Read(ctx context.Context) (*Cluster, error) {
-	text, err := k.run(ctx, "", "get", Objects, "-A", "-o", "json")
-	if err != nil {
-		return nil, err
+// Read implements Control. Kinds that the user may not list, or that the server lacks, are left out and told in the
+// account, but for nodes and pods; they aren't asked for again.
+func (k *Kubectl) Read(ctx context.Context) (*Cluster, error) {
+	for {
+		kinds := slices.DeleteFunc(strings.Split(Objects, ","), func(kind string) bool { return slices.Contains(k.refused, kind) })
+		text, err := k.run(ctx, "", "get", strings.Join(kinds, ","), "-A", "-o", "json")
+		if err == nil {
+			c, err := Read(map[string][]byte{"kubectl": text})
+			if err == nil {
+				c.Refused = k.refused
+			}
+			return c, err
+		}
+		before := len(k.refused)
+		for _, m := range notGiven().FindAllStringSubmatch(err.Error(), -1) {
+			if kind := m[1] + m[2]; slices.Contains(kinds[2:], kind) && !slices.Contains(k.refused, kind) {
+				k.refused = append(k.refused, kind)
+			}
+		}
+		if len(k.refused) == before {
+			return nil, err
+		}
 	}
-	return Read(map[string][]byte{"kubectl": text})
 }
+
+// notGiven finds the kind that a cluster doesn't give in kubectl's error, with the group behind it.
+var notGiven = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:Forbidden\): ([a-z]+)(?:\.[a-z0-9.-]+)? is forbidden)|(?:doesn't have a resource type "([a-z]+)")`)
+})
 
 // Cordon implements Control, by a patch for each node. What refuses this may take kubectl's own commands.
 func (k Kubectl) Cordon(ctx context.Context, on bool, nodes ...string) error {

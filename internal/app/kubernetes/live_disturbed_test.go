@@ -68,7 +68,7 @@ func (d *disturbed) plan() *kubernetes.Plan {
 			n.Spec.Unschedulable = false
 		}
 	}
-	in := require.Value(kubernetes.Convert(c, kubernetes.Options{Prices: kubernetes.PriceByNode}))(d.t)
+	in := require.Value(kubernetes.Convert(c, byNode))(d.t)
 	return require.Value(kubernetes.MakePlan(d.t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 20 * time.Second}}))(d.t)
 }
 
@@ -294,10 +294,23 @@ var disturbances = []struct {
 		d.again()
 	}},
 	{"a Job with backoffLimit 0", func(d *disturbed) {
+		emptied, closed := d.plan().Emptied, []string{} // by a plan without the Job
+		for node := range d.nodes(false) {
+			if node != emptied[0] {
+				closed = append(closed, node)
+			}
+		}
+		d.do("", append([]string{"cordon"}, closed...)...)
+		defer func() { d.do("", append([]string{"uncordon"}, closed...)...) }()
 		d.apply(object("batch/v1", "Job", "team-a", "once", map[string]any{"backoffLimit": 0, "template": map[string]any{
-			"spec": podSpec("200m", map[string]any{"restartPolicy": "Never"})}}, nil))
+			"spec": podSpec("100m", map[string]any{"restartPolicy": "Never"})}}, nil))
 		d.settled("job-name=once", 1)
-	}, (*disturbed).again},
+	}, func(d *disturbed) {
+		d.again()
+		if text := d.do("", "get", "job", "-n", "team-a", "once", "-o", `jsonpath={.status.failed}`); text != "" {
+			d.t.Errorf("%s pods of the Job have failed", text)
+		}
+	}},
 	{"a volume with an attach limit", func(d *disturbed) {
 		for k := range 3 {
 			name := fmt.Sprint("data-db-", k)

@@ -84,7 +84,7 @@ func karpenterRows(t *testing.T, program, folder, seed string) {
 	}
 	deleted := count(t, k, "pods", "DELETED")
 	began := time.Now()
-	d := require.Value(kubernetes.Drain(t.Context(), k,
+	d := require.Value(kubernetes.Drain(t.Context(), &k,
 		kubernetes.DrainOptions{Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute,
 			Poll: 300 * time.Millisecond, Log: t.Logf}))(t)
 	row("gapwise", d.After.Nodes, d.After.VCPU, deleted(), 0, d.After.Waiting, time.Since(began).Seconds())

@@ -56,7 +56,7 @@ func liveRow(t *testing.T, size, profile string, seed int) {
 	plan := require.Value(kubernetes.MakePlan(t.Context(), in, solve))(t)
 	broken := watchBudgets(t, k)
 	began := time.Now()
-	d := require.Value(kubernetes.Drain(t.Context(), k,
+	d := require.Value(kubernetes.Drain(t.Context(), &k,
 		kubernetes.DrainOptions{Options: read, Solve: solve, Allow: kubernetes.Harms, Patience: time.Minute,
 			Poll: 300 * time.Millisecond, Log: t.Logf}))(t)
 	seconds := time.Since(began).Seconds()

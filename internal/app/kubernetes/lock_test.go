@@ -84,7 +84,7 @@ func (r *racer) Lease(ctx context.Context, verb string, l *coordinationv1.Lease)
 }
 
 func (p *played) options(by string, log func(string, ...any)) kubernetes.DrainOptions {
-	return kubernetes.DrainOptions{Options: kubernetes.Options{Prices: kubernetes.PriceByNode}, Allow: []string{"single-replica", "same-step"}, By: by,
+	return kubernetes.DrainOptions{Options: byNode, Allow: []string{"single-replica", "same-step"}, By: by,
 		Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: 10 * time.Second, Poll: time.Second, Log: log}
 }
 

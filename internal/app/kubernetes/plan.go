@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -32,6 +33,8 @@ type Move struct {
 	To   string `json:"to"`
 	// Detour means that the node is one on the way: without it the moves go in a circle.
 	Detour bool `json:"detour,omitempty"`
+	// AtOnce means that all pods of the wave have to be gone before the first successor starts.
+	AtOnce bool `json:"at_once,omitempty"`
 	// Why the move isn't in an earlier wave: a budget or room; empty in the first.
 	After string `json:"after,omitempty"`
 }
@@ -40,7 +43,10 @@ type Move struct {
 type Plan struct {
 	PriceUnit string `json:"price_unit"`
 	Now       State  `json:"now"`
-	Then      State  `json:"then"`
+	// Then is the end that the waves reach.
+	Then State `json:"then"`
+	// Money is of prices with a currency.
+	Money *PerMonth `json:"money,omitempty"`
 	// CostBound and MovesBound: no plan under which as few pods wait costs less, and none of that cost moves fewer pods.
 	// Optimal ones are met.
 	CostBound   float64  `json:"cost_bound"`
@@ -60,12 +66,16 @@ type Plan struct {
 	// Steps are the waves as kube-scheduler has to be steered, Played where it ends with that and without.
 	Steps  []Step `json:"steps"`
 	Played Played `json:"played"`
-	// Stuck are moves that find no order: each needs room that another has to leave first.
-	Stuck []Move `json:"stuck,omitempty"`
-	Pins  []Pin  `json:"pins"`
+	// Beyond is the cheapest plan that was found, if no waves reach it: it is no answer. Stuck are its moves that find no
+	// order.
+	Beyond *State `json:"out_of_reach,omitempty"`
+	Stuck  []Move `json:"stuck,omitempty"`
+	Pins   []Pin  `json:"pins"`
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
+	Used *Used `json:"use,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
 	Account *model.Account `json:"account,omitempty"`
 
@@ -84,20 +94,80 @@ type Pin struct {
 	Nodes int    `json:"nodes"` // with such pods
 }
 
-// MakePlan finds how few pods have to wait, then the least cost, and then the fewest moves to it. Half of the time limit is for each.
+// mostRounds bounds how often a plan is sought without moves that find no order.
+const mostRounds = 4
+
+// MakePlan finds how few pods have to wait, then the least cost, and then the fewest moves to it. The plan is one that
+// waves reach: if some moves of the cheapest find no order, it is sought again without these, and the cheapest of all ends
+// is taken. The bounds are of all plans, reached or not. Most of the time limit is for the first round, half of it for
+// each question.
 // The error wraps model.ErrNoSolution if nothing was found in the time.
 func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
-	limit := o.TimeLimit
-	o.TimeLimit = limit / 2
-	first := *in.Consolidation
+	limit, begun := o.TimeLimit, time.Now()
+	stays := map[string]bool{} // pods
+	var best *way
+	least := int64(0) // the cost for which moves are bounded
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty()}
+	for round := range mostRounds {
+		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
+			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
+				break
+			}
+		}
+		cost, moves, err := in.least(ctx, in.unmoved(stays), o)
+		switch {
+		case err != nil:
+			return nil, err
+		case cost.Solution == nil && round == 0:
+			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(cost.Reason, string(cost.Status)))
+		case cost.Solution == nil:
+		case round == 0:
+			least = cost.cost
+			p.CostBound, p.CostStatus = cost.bound, string(cost.Status)
+			p.MovesBound, p.MovesStatus = moves.Bound, string(moves.Status)
+		}
+		var stuck *way
+		for _, r := range []*model.Result{moves, &cost.Result} {
+			if r.Solution == nil {
+				continue
+			}
+			w, err := in.way(ctx, r.Solution.(*model.Assignment))
+			if err != nil {
+				return nil, err
+			}
+			if len(w.stuck) > 0 && (stuck == nil || len(w.stuck) < len(stuck.stuck)) {
+				stuck = w
+			}
+			if round == 0 && p.Beyond == nil && len(w.stuck) > 0 {
+				p.Beyond, p.Stuck = &w.sought, w.stuck
+			}
+			if best == nil || w.better(best) {
+				best = w
+			}
+			if len(w.stuck) == 0 {
+				stuck = nil
+				break
+			}
+		}
+		if stuck == nil {
+			break
+		}
+		for _, m := range stuck.stuck {
+			stays[m.Pod] = true
+		}
+	}
+	best.report(p, least)
+	return p, nil
+}
+
+// least finds the least cost, and the fewest moves to it; those have no solution if none is found in the time.
+func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, *model.Result, error) {
+	first := *c
 	first.Goal = model.GoalCost
 	in.converter.ask("fewest waiting pods, then least cost")
 	cost, err := in.leastCost(ctx, &first, o)
-	if err != nil {
-		return nil, err
-	}
-	if cost.Solution == nil {
-		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(cost.Reason, string(cost.Status)))
+	if err != nil || cost.Solution == nil {
+		return cost, nil, err
 	}
 	second := *cost.in
 	most := int64(math.Round(cost.Objective))
@@ -105,40 +175,105 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	o.Start = cost.Solution
 	in.converter.ask("fewest moves to it")
 	moves, err := gapwise.Solve(ctx, &second, o)
-	if err != nil {
-		return nil, err
+	return cost, &moves, err
+}
+
+// unmoved returns the instance in which the jobs of some pods stay as they are: where they run, or waiting.
+func (in *Instance) unmoved(pods map[string]bool) *model.Consolidation {
+	if len(pods) == 0 {
+		return in.Consolidation
 	}
-	solution := cost.Solution.(*model.Assignment)
-	if moves.Solution != nil {
-		solution = moves.Solution.(*model.Assignment)
+	x := *in.Consolidation
+	x.Jobs = slices.Clone(x.Jobs)
+	const nowhere = "none of the nodes"
+	x.HostSets = append(slices.Clone(x.HostSets), model.HostSet{ID: nowhere})
+	for i := range x.Jobs {
+		if j := &x.Jobs[i]; slices.ContainsFunc(in.Pods[i], func(pod string) bool { return pods[pod] }) {
+			if j.Allowed = nowhere; j.LeaveOutCost == nil {
+				j.Pinned = true
+			}
+		}
 	}
-	p := &Plan{PriceUnit: in.PriceUnit, CostBound: cost.bound, CostStatus: string(cost.Status), MovesBound: moves.Bound, MovesStatus: string(moves.Status), Account: in.Account, Empty: in.empty()}
-	if math.IsNaN(p.MovesBound) {
-		p.MovesBound = 0
-	}
-	if len(solution.Bought) > 0 { // all that follows is of the cluster with these nodes
-		if in, solution, p.Launch, err = in.launched(solution); err != nil {
+	return &x
+}
+
+// way is the way to a plan: waves, and the end that they reach.
+type way struct {
+	in      *Instance // with the nodes to buy
+	c       *view.Consolidation
+	end     view.Plan
+	sought  State // of the plan, reached or not
+	reached State
+	moves   int64
+	launch  []Launch
+	waves   [][]Move
+	stuck   []Move // that find no order
+}
+
+// way orders the moves to a plan.
+func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) {
+	w := &way{in: in}
+	if len(a.Bought) > 0 { // all that follows is of the cluster with these nodes
+		var err error
+		if w.in, a, w.launch, err = in.launched(a); err != nil {
 			return nil, err
 		}
 	}
-	c := view.OfConsolidation(in.Consolidation, 0)
-	plan, err := c.PlanOf(solution)
+	w.c = view.OfConsolidation(w.in.Consolidation, 0)
+	plan, err := w.c.PlanOf(a)
 	if err != nil {
 		return nil, err
 	}
-	p.Now, p.Then = in.state(c, c.Today()), in.state(c, plan)
-	_, p.Moves = c.Figures(plan)
-	now, then := c.Used(c.Today()), c.Used(plan)
+	w.sought = w.in.state(w.c, plan)
+	if w.end = plan; !w.in.converter.ByUse {
+		w.order(ctx, plan)
+	}
+	w.reached = w.in.state(w.c, w.end)
+	_, w.moves = w.c.Figures(w.end)
+	if len(w.stuck) == 0 {
+		return w, nil
+	}
+	none := &way{in: in, c: view.OfConsolidation(in.Consolidation, 0), sought: w.sought, stuck: w.stuck}
+	none.end = none.c.Today()
+	if none.reached = in.state(none.c, none.end); !w.better(none) { // half of the way is no better than none
+		return none, nil
+	}
+	return w, nil
+}
+
+// better reports whether a way ends at a better plan than another one.
+func (w *way) better(than *way) bool {
+	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
+}
+
+// report fills in a plan, for which the moves at a cost are bounded.
+func (w *way) report(p *Plan, least int64) {
+	in, c := w.in, w.c
+	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
+	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.CostBound)
+	if p.Beyond != nil && *p.Beyond == p.Then {
+		p.Beyond, p.Stuck = nil, nil
+	}
+	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting) {
+		p.CostStatus = string(model.StatusFeasible)
+	}
+	if p.Then.Cost > least || math.IsNaN(p.MovesBound) {
+		p.MovesBound, p.MovesStatus = 0, string(model.StatusFeasible)
+	}
+	if float64(p.Moves) > p.MovesBound {
+		p.MovesStatus = string(model.StatusFeasible)
+	}
+	now, then := c.Used(c.Today()), c.Used(w.end)
 	for h := range c.Existing {
 		if now.Has(h) && !then.Has(h) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(plan), in.risks(c.Today(), plan)
-	in.order(ctx, c, plan, p)
-	in.steer(plan, p)
-	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(plan)
-	return p, nil
+	p.Pins, p.Waits, p.Risks = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end)
+	if p.Used = in.used(); !in.converter.ByUse {
+		in.steer(w.end, p)
+	}
+	p.Instance, p.Today, p.Solution = in.Consolidation, c.Assignment(c.Today()), c.Assignment(w.end)
 }
 
 // state returns the state after a plan.
@@ -202,10 +337,11 @@ type mover struct {
 type move struct{ i, k int }
 
 // order makes the waves: in each, as many of the moves that are left as find room after those before,
-// under the budgets. If none does, a pod takes a detour over a node that has room, once; if there is none, the rest is
-// stuck. It only changes which pod of a job goes where.
-func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.Plan, p *Plan) {
-	m := &mover{in: in, s: planstate.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
+// under the budgets. If none does, pods that want each other's company go at once, or a pod takes a detour over a node
+// that has room, once; if there is none, the rest is stuck. It changes which pod of a job goes where.
+func (w *way) order(ctx context.Context, plan view.Plan) {
+	c := w.c
+	m := &mover{in: w.in, s: planstate.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
 		for k, h := range plan[i] {
 			if h != c.Jobs[i].Current[k] && h >= 0 {
@@ -216,16 +352,94 @@ func (in *Instance) order(ctx context.Context, c *view.Consolidation, plan view.
 	for len(m.left) > 0 && ctx.Err() == nil {
 		wave := m.wave()
 		if len(wave) == 0 {
+			wave = m.company()
+		}
+		if len(wave) == 0 {
 			wave = m.detour()
 		}
 		if len(wave) == 0 {
 			break
 		}
-		p.Waves = append(p.Waves, wave)
+		w.waves = append(w.waves, wave)
 	}
 	for _, x := range m.left {
-		p.Stuck = append(p.Stuck, m.named(x, int(m.plan[x.i][x.k])))
+		w.stuck = append(w.stuck, m.named(x, int(m.plan[x.i][x.k])))
 	}
+	w.end = m.s.Plan
+}
+
+// company moves the pods of jobs that want each other's company and no other's, if all of them are left and their
+// budgets allow that all go at once: when none is there any more, the first may start anywhere it fits.
+func (m *mover) company() []Move {
+	for q := range m.in.Rules {
+		r := &m.in.Rules[q]
+		if r.Type != model.RuleTogether || !slices.Contains(r.Others, r.Jobs[0]) {
+			continue
+		}
+		var all []move
+		there := 0
+		for i := range m.in.Jobs {
+			if !slices.Contains(r.Others, m.in.Jobs[i].ID) {
+				continue
+			}
+			for k, h := range m.s.Plan[i] {
+				if h < 0 {
+					continue
+				}
+				there++
+				if x := (move{i, k}); slices.Contains(m.left, x) {
+					all = append(all, x)
+				}
+			}
+		}
+		taken := map[int]int{}
+		if len(all) < there || len(all) == 0 || slices.ContainsFunc(all, func(x move) bool {
+			why := m.blocked(x, taken)
+			for _, b := range m.in.Budgets[m.in.Pods[x.i][x.k]] {
+				taken[b]++
+			}
+			return why != ""
+		}) {
+			continue
+		}
+		if wave := m.together(all); wave != nil {
+			m.left = slices.DeleteFunc(m.left, func(x move) bool { return slices.Contains(all, x) })
+			return wave
+		}
+	}
+	return nil
+}
+
+// together takes pods away and has their successors start one after another where the plan has them; nil if they can't.
+func (m *mover) together(all []move) (wave []Move) {
+	broken, from := m.s.Broken, make([]int32, len(all))
+	for n, x := range all {
+		said := m.named(x, int(m.plan[x.i][x.k]))
+		said.AtOnce = true
+		wave = append(wave, said)
+		from[n] = m.s.Plan[x.i][x.k]
+	}
+	for _, x := range all {
+		m.s.Remove(x.i, x.k)
+	}
+	left := slices.Clone(all)
+	for again := true; again; {
+		n := len(left)
+		left = slices.DeleteFunc(left, func(x move) bool { return m.shift(x, int(m.plan[x.i][x.k])) })
+		again = len(left) < n
+	}
+	if len(left) == 0 && m.s.Broken <= broken {
+		return wave
+	}
+	for _, x := range all {
+		if m.s.Plan[x.i][x.k] >= 0 {
+			m.s.Remove(x.i, x.k)
+		}
+	}
+	for n, x := range all {
+		m.s.Add(x.i, x.k, int(from[n]))
+	}
+	return nil
 }
 
 // named returns a move in names.

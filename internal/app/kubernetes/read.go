@@ -38,6 +38,8 @@ type Cluster struct {
 	Attaching []storagev1.CSINode
 	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
+	// Refused names the kinds of Objects that the cluster didn't give, by its rules or for want of them.
+	Refused []string
 	// Given names the kinds that were given, also empty ones.
 	Given map[string]bool
 	// Ignored counts the objects of each kind that a plan doesn't need.

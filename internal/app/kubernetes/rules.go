@@ -21,6 +21,9 @@ func (v *converter) rules() error {
 	if err := v.findStarters(); err != nil {
 		return err
 	}
+	if err := v.confined(); err != nil {
+		return err
+	}
 	for i, g := range v.jobs {
 		p := g.pods[0]
 		if a := p.Spec.Affinity; a != nil {
@@ -50,6 +53,7 @@ func (v *converter) rules() error {
 	if !v.without("ports") {
 		v.ports()
 	}
+	v.survival()
 	return nil
 }
 
@@ -210,6 +214,79 @@ func (v *converter) findStarters() error {
 		}
 	}
 	return nil
+}
+
+// confined takes from the nodes of pods that want their own kind's company alone those of domains in which none of them
+// runs, if they can't all be evicted at once: as long as one runs, a successor has to join those that run, so that evictions
+// reach no other domain.
+func (v *converter) confined() error {
+	if v.without("together") || v.without("budgets") {
+		return nil
+	}
+	byCompany := map[string][]int{} // jobs
+	for i, g := range v.jobs {
+		a := g.pods[0].Spec.Affinity
+		if a == nil || a.PodAffinity == nil || len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 || v.withResidents(g.pods[0].Pod) {
+			continue
+		}
+		ids, err := v.company(g.pods[0].Pod)
+		if err != nil {
+			return err
+		}
+		key := fmt.Sprint(ids)
+		byCompany[key] = append(byCompany[key], i)
+	}
+	for key, jobs := range byCompany {
+		var ids []string
+		for _, i := range jobs {
+			ids = append(ids, v.jobs[i].id)
+		}
+		if fmt.Sprint(ids) != key || v.atOnce(jobs) {
+			continue // others are company, too, or all can go at once
+		}
+		for _, i := range jobs {
+			p := v.jobs[i].pods[0]
+			for _, t := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				there := map[string]bool{}
+				for _, j := range jobs {
+					for k := range v.jobs[j].pods {
+						if h := v.nodeOf(j, k); h >= 0 {
+							there[v.c.Nodes[h].Labels[t.TopologyKey]] = true
+						}
+					}
+				}
+				delete(there, "")
+				for n := range p.allowed {
+					p.allowed[n] = p.allowed[n] && there[v.places[n].Labels[t.TopologyKey]]
+				}
+			}
+			v.in.Jobs[i].Allowed = v.set(p.allowed)
+		}
+	}
+	return nil
+}
+
+// atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs.
+func (v *converter) atOnce(jobs []int) bool {
+	count := map[int]int{} // of each budget
+	for _, i := range jobs {
+		for _, p := range v.jobs[i].pods {
+			if p.Spec.NodeName == "" {
+				continue
+			}
+			if p.pin != "" {
+				return false
+			}
+			for _, b := range p.budgets {
+				s := &v.c.Budgets[b].Status
+				all := s.DesiredHealthy == 0 && s.ExpectedPods > 0 // it will allow all of them once they are healthy
+				if count[b]++; count[b] > int(s.DisruptionsAllowed) && !all {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // company returns the jobs whose pods a pod's required affinity asks for: those that all of its terms take, as one pod

@@ -50,7 +50,7 @@ type domain struct {
 
 // NewScheduler returns the scheduler of a cluster as it is. O(nodes + pods).
 func NewScheduler(in *Instance) *Scheduler {
-	c := view.OfConsolidation(in.Consolidation, 0)
+	c := view.OfConsolidation(schedulers(in.asked()), 0)
 	x := &Scheduler{in: in, v: in.converter, State: planstate.Of(c, c.Today()), Closed: make([]bool, c.Existing), used: make([]usage, c.Existing), room: make([]usage, c.Existing),
 		jobs: make([]*preferences, len(in.Jobs)), domains: map[string]*domain{}, images: imagesOf(in.Cluster.Nodes)}
 	for h := range x.used {

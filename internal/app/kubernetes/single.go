@@ -24,6 +24,7 @@ type single struct {
 	// atLeast is a bound on the cost without it: no more than that can be saved.
 	atLeast float64
 	tasks   int
+	change  string
 }
 
 // singles returns the instance without each budget and annotation that pins pods, and without each rule.
@@ -51,6 +52,10 @@ func (in *Instance) singles() (all []single) {
 		for _, i := range pins[name] {
 			c.Jobs[i].Pinned = false
 			s.tasks += c.Jobs[i].Tasks
+			s.change = in.freeing(in.converter.jobs[i].pods[0])
+		}
+		if _, s.change, _ = strings.Cut(s.change, ": "); !strings.HasPrefix(name, "budget ") {
+			s.change = ""
 		}
 		all = append(all, s)
 	}
@@ -109,7 +114,9 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 		if r.Solution == nil {
 			continue
 		}
-		e.Singles = append(e.Singles, costOf(s.name, r))
+		one := costOf(s.name, r)
+		one.Change = s.change
+		e.Singles = append(e.Singles, one)
 	}
 	slices.SortStableFunc(e.Singles, func(a, b RuleCost) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Bound, b.Bound))

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +51,15 @@ func (p *Plan) Text(moves bool) string {
 		fewer += ", " + money
 	}
 	line("saved", "%s%s", fewer, saved)
+	if m := p.Money; m != nil {
+		line("money", "%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
+	}
+	if p.Used != nil {
+		line("use", "%s", p.Used.Text())
+	}
+	if text := p.Used.ByUse(); text != "" {
+		line("by use", "%s", words.Wrap(text, 69, 11))
+	}
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
@@ -59,9 +69,12 @@ func (p *Plan) Text(moves bool) string {
 		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
 			100*model.Gap(float64(p.Then.Cost), p.CostBound))
 	}
-	if p.MovesStatus == "optimal" {
+	switch {
+	case p.MovesStatus == "optimal":
 		line("moves", "%s, no plan of that cost moves fewer", words.Plural(int(p.Moves), "pod"))
-	} else {
+	case p.MovesBound <= 0:
+		line("moves", "%s", words.Plural(int(p.Moves), "pod"))
+	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
 	if len(p.Launch) > 0 {
@@ -77,10 +90,8 @@ func (p *Plan) Text(moves bool) string {
 			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
 		}
 	}
-	if n := len(p.Stuck); n > 0 && slices.ContainsFunc(p.Stuck, func(m Move) bool { return strings.HasPrefix(m.After, roomOn) }) {
-		line("stuck", "%d moves wait for each other's room: they need one more node for a while", n)
-	} else if n > 0 {
-		line("stuck", "%d moves wait for each other's pods: one by one they break a rule between pods", n)
+	if p.Beyond != nil {
+		line("no way to", "%s: %s", state(*p.Beyond), p.stuckText())
 	}
 	if len(p.Emptied) > 0 {
 		names, more := p.Emptied, ""
@@ -110,6 +121,15 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// stuckText explains why a plan can't be reached.
+func (p *Plan) stuckText() string {
+	moves := words.Plural(len(p.Stuck), "move")
+	if slices.ContainsFunc(p.Stuck, func(m Move) bool { return strings.HasPrefix(m.After, roomOn) }) {
+		return moves + " wait for each other's room (one more node for a while)"
+	}
+	return moves + " one by one break a rule between pods"
 }
 
 // emptyText names the first of the nodes that are empty today; "" if none is.
@@ -144,6 +164,11 @@ func Money(x float64, unit string) string {
 	}
 	if unit == "nodes" {
 		return words.Plural(int(math.Round(x)), "node")
+	}
+	if scale, of, ok := strings.Cut(unit, " "); ok { // such as 0.0001 USD/h
+		if scale, err := strconv.ParseFloat(scale, 64); err == nil {
+			return fmt.Sprintf("%.12g %s", x*scale, of)
+		}
 	}
 	return fmt.Sprintf("%.0f %s", x, unit)
 }
@@ -329,9 +354,11 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
 // omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
-	cost := func(x float64) string { return strings.TrimPrefix(Money(x, e.PriceUnit), "price ") }
-	if e.PriceUnit != tableUnit {
-		cost = func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	cost := func(x float64) string { return fmt.Sprintf("%.0f", x) }
+	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
+		cost = func(x float64) string {
+			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
+		}
 	}
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
@@ -342,6 +369,9 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		}
 		if name == "" {
 			name, saved = "nothing", ""
+		}
+		if r.Change != "" {
+			name += " (" + r.Change + ")"
 		}
 		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)

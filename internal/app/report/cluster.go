@@ -38,6 +38,15 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
 	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	if m := plan.Money; m != nil {
+		p.Lead = append(p.Lead, fmt.Sprintf("In a month of 730 hours that is %.2f %s now and %.2f then: %.2f less.", m.Now, m.Currency, m.Then, m.Saved))
+	}
+	if plan.Used != nil {
+		p.Lead = append(p.Lead, "Of what they request, pods use "+plan.Used.Text()+".")
+	}
+	if text := plan.Used.ByUse(); text != "" {
+		p.Lead = append(p.Lead, words.Upper(text)+".")
+	}
 	for _, risk := range plan.Risks.Lines() {
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
 	}

@@ -65,6 +65,9 @@ type ConsolidationRule struct {
 	MinDomains int
 	Among      bitset.Set
 	Standing   []int
+	// Loose means that the tasks break the rule only where all of them are in one domain. They are at most one more than
+	// MaxSkew, so that no fewer exceed it; if all are in one domain, another one that is there has none.
+	Loose bool
 }
 
 // ConsolidationLimit bounds a sum over the hosts in use.
@@ -231,8 +234,24 @@ func (c *Consolidation) rules(labels []map[string]string, sets map[string]bitset
 				}
 			}
 		}
+		v.Loose = r.Type == model.RuleSpread && r.Among == "" && v.Standing == nil && c.loose(&v)
 		c.Rules = append(c.Rules, v)
 	}
+}
+
+// loose reports whether no part of a rule's others can be more than its skew, and two domains are there.
+func (c *Consolidation) loose(r *ConsolidationRule) bool {
+	tasks := 0
+	for _, i := range r.Others {
+		tasks += len(c.Jobs[i].Current)
+	}
+	domains := bitset.New(c.Values[r.Domain])
+	for _, d := range c.Domains[r.Domain][:c.Existing] {
+		if d >= 0 {
+			domains.Add(int(d), int(d))
+		}
+	}
+	return tasks <= r.MaxSkew+1 && domains.Len() > 1
 }
 
 // domain adds the domains of a key; "" makes each host one.

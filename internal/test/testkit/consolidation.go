@@ -140,3 +140,31 @@ func Consolidation(rng *rand.Rand, n, hosts int) *model.Consolidation {
 	}
 	return in
 }
+
+// Loosen turns the spreads of an instance into ones that only all of their tasks in one domain break, and makes each rule
+// a spread with two chances of three.
+func Loosen(rng *rand.Rand, in *model.Consolidation) *model.Consolidation {
+	tasks := map[string]int{}
+	for i := range in.Jobs {
+		tasks[in.Jobs[i].ID] = in.Jobs[i].Tasks
+	}
+	for k := range in.Rules {
+		r := &in.Rules[k]
+		if r.Type != model.RuleSpread && rng.IntN(3) == 0 {
+			continue
+		}
+		*r = model.PlacementRule{ID: r.ID, Type: model.RuleSpread, Domain: r.Domain, Jobs: r.Jobs, Others: r.Others}
+		if rng.IntN(2) == 0 {
+			r.Others = nil
+		}
+		others, n := r.Others, 0
+		if others == nil {
+			others = r.Jobs
+		}
+		for _, id := range others {
+			n += tasks[id]
+		}
+		r.MaxSkew = max(1, n-1)
+	}
+	return in
+}

@@ -27,7 +27,7 @@ type State struct {
 	Apart int
 
 	counts [][]tally  // of each rule and domain
-	spread [][]spread // of each rule by which tasks are spread, and domain
+	spread [][]spread // of each rule by which tasks are spread, and domain; nil if it is loose
 	sums   []int64    // of each limit
 	total  []int      // others of each rule, in domains or not
 	broken [][]bool
@@ -75,7 +75,7 @@ func New(c *view.Consolidation) *State {
 	for k := range c.Rules {
 		n := c.Values[c.Rules[k].Domain]
 		s.counts[k], s.broken[k] = make([]tally, n), make([]bool, n)
-		if c.Rules[k].Type == model.RuleSpread {
+		if c.Rules[k].Type == model.RuleSpread && !c.Rules[k].Loose {
 			s.spread[k] = make([]spread, n)
 		}
 	}
@@ -170,7 +170,7 @@ func (s *State) Can(i, k, h int) bool {
 		}
 		s.count(q, i, h, stays, 1)
 		ok := s.broken[q][d] || s.holds(q, int(d))
-		if bought && r.Type == model.RuleSpread {
+		if bought && s.spread[q] != nil {
 			ok = ok && s.spreads(q)
 		}
 		s.count(q, i, h, stays, -1)
@@ -179,7 +179,7 @@ func (s *State) Can(i, k, h int) bool {
 		}
 	}
 	for q := range s.C.Rules {
-		if r := &s.C.Rules[q]; bought && r.Type == model.RuleSpread && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) && !s.spreads(q) {
+		if r := &s.C.Rules[q]; bought && s.spread[q] != nil && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) && !s.spreads(q) {
 			return false
 		}
 	}
@@ -274,7 +274,7 @@ func (s *State) change(i, k, h, by int) {
 	if bought := h >= c.Existing && (s.Tasks[h] == 0 || by > 0 && s.Tasks[h] == 1); bought {
 		s.host(h, by)
 		for q := range c.Rules {
-			if r := &c.Rules[q]; r.Type == model.RuleSpread && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) {
+			if r := &c.Rules[q]; s.spread[q] != nil && r.Among.Has(h) && !r.Bound.Has(i) && !r.Other.Has(i) {
 				s.judgeSpread(q)
 			}
 		}
@@ -296,7 +296,7 @@ func (s *State) change(i, k, h, by int) {
 			s.Broken += by // it has no domain where it must have one
 		}
 		switch {
-		case r.Type == model.RuleSpread:
+		case s.spread[q] != nil:
 			s.judgeSpread(q)
 		case r.Type == model.RuleTogether:
 			for d := range s.counts[q] {
@@ -362,6 +362,9 @@ func (s *State) holds(q, d int) bool {
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
 		return (t[boundOnly][1] == 0 || others > 0) && (t[both][1] == 0 || others > 1 || s.total[q] == 1)
+	}
+	if r.Loose {
+		return t[boundOnly][1]+t[both][1] == 0 || others <= r.MaxSkew
 	}
 	return s.spreadHolds(q, d, s.least(q))
 }

@@ -19,8 +19,11 @@ func TestStateJudges(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	feasible := 0
-	for range 20_000 {
+	for k := range 30_000 {
 		in := testkit.Consolidation(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+		if k >= 20_000 {
+			in = testkit.Loosen(rng, in)
+		}
 		c := view.OfConsolidation(in, -1)
 		s := planstate.Of(c, c.Today())
 		for range 12 {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Metrics returns a plan, made at a time for a cluster of this name, in the text format of Prometheus
+// (its exposition format 0.0.4). Every sample has the label cluster.
+func (p *Plan) Metrics(cluster string, at time.Time) string {
+	var b strings.Builder
+	labelEscapes := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+	type sample struct {
+		labels []string // names and values
+		value  float64
+	}
+	family := func(name, help string, samples ...sample) {
+		fmt.Fprintf(&b, "# HELP gapwise_plan_%s %s\n# TYPE gapwise_plan_%[1]s gauge\n", name, help)
+		for _, s := range samples {
+			fmt.Fprintf(&b, "gapwise_plan_%s{cluster=\"%s\"", name, labelEscapes.Replace(strings.ToValidUTF8(cluster, "\ufffd")))
+			for pair := range slices.Chunk(s.labels, 2) {
+				fmt.Fprintf(&b, ",%s=\"%s\"", pair[0], labelEscapes.Replace(pair[1]))
+			}
+			fmt.Fprintf(&b, "} %s\n", strconv.FormatFloat(s.value, 'g', -1, 64))
+		}
+	}
+	when := func(now, then float64, more ...string) []sample {
+		return []sample{{append([]string{"state", "now"}, more...), now}, {append([]string{"state", "then"}, more...), then}}
+	}
+	family("nodes", "Nodes with pods that count, now and then.", when(float64(p.Now.Nodes), float64(p.Then.Nodes))...)
+	unit := []string{"unit", p.PriceUnit}
+	family("cost", "Cost of the nodes in units of the label, now and then; no plan costs less than the bound.", append(
+		when(float64(p.Now.Cost), float64(p.Then.Cost), unit...), sample{append([]string{"state", "bound"}, unit...), p.CostBound})...)
+	if m := p.Money; m != nil {
+		of := []string{"currency", m.Currency}
+		family("money_per_month", "Cost of the nodes in a month of 730 hours.", append(
+			when(m.Now, m.Then, of...), sample{append([]string{"state", "bound"}, of...), m.Bound})...)
+	}
+	family("waiting_pods", "Pods without a node.", when(float64(p.Now.Waiting), float64(p.Then.Waiting))...)
+	family("moved_pods", "Pods that the plan moves.", sample{nil, float64(p.Moves)})
+	family("stuck_pods", "Pods that find no order to move in.", sample{nil, float64(len(p.Stuck))})
+	family("steps", "Steps in which the plan is carried out.", sample{nil, float64(len(p.Steps))})
+	family("gap_ratio", "Gap between the cost and its bound, as a share of the cost; 0 is proved optimal.",
+		sample{nil, model.Gap(float64(p.Then.Cost), p.CostBound)})
+	family("timestamp_seconds", "Time of the plan in seconds since 1970.", sample{nil, float64(at.Unix())})
+	return b.String()
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/model"
+)
+
+func effort(n int64) gapwise.Options {
+	return gapwise.Options{Settings: model.Settings{Seed: 1, Effort: n}}
+}
+
+// What survives the loss of a zone or of a node today survives it in the plan, which has the fewest nodes that allow this:
+// of all places of all pods. Faults seen by it: a skew of one more; pods that wait counted; a rule for nodes alone.
+func TestSurvive(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 1))
+	dearer := 0
+	for range require.Rounds(150) {
+		names := []string{"n1", "n2", "n3", "n4"}
+		d, at, of := nodesOf(names...), []int{}, []int{}
+		for w := range 3 {
+			for k := range 1 + rng.IntN(3) {
+				at, of = append(at, rng.IntN(4)), append(of, w)
+				d.pod(fmt.Sprintf("w%d-%d", w, k), fmt.Sprint("w", w), "ReplicaSet", names[at[len(at)-1]], nil)
+			}
+		}
+		if slices.ContainsFunc([]int{0, 1, 2}, func(n int) bool {
+			on := 0
+			for _, h := range at {
+				if h == n {
+					on++
+				}
+			}
+			return on > 4
+		}) {
+			continue // over its CPUs
+		}
+		for _, survive := range append(kubernetes.Survivals, "") {
+			o := kubernetes.Options{Prices: kubernetes.PriceByNode, Survive: survive}
+			if survive == "" {
+				o.Without = []string{"survive"}
+			}
+			in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+			p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+			want := fewest(at, of, survive)
+			if p.Then.Nodes != want || p.Beyond == nil && p.CostStatus != "optimal" {
+				t.Fatalf("survive %q: pods of %v on %v: %d nodes (%s), want %d", survive, of, at, p.Then.Nodes, p.CostStatus, want)
+			}
+			if survive == "" && p.Then.Nodes < fewest(at, of, "zone") {
+				dearer++
+			}
+			if survive == "zone" && (len(p.Risks.ZoneThen) > len(p.Risks.ZoneNow) || len(p.Risks.NodeThen) > len(p.Risks.NodeNow)) {
+				t.Fatalf("%+v", p.Risks)
+			}
+		}
+	}
+	if dearer < 10 {
+		t.Errorf("survival costs nodes in %d draws only", dearer)
+	}
+}
+
+// fewest returns the fewest nodes on which pods of workloads may be, of four with 4, 4, 4 and 16 CPUs, in zones of one
+// and three, and of two and four.
+func fewest(at, of []int, survive string) int {
+	spread := func(places []int, w int, zone bool) bool {
+		on := map[int]bool{}
+		for k, h := range places {
+			if zone {
+				h %= 2
+			}
+			if of[k] == w {
+				on[h] = true
+			}
+		}
+		return len(on) > 1
+	}
+	best := 4
+	places := make([]int, len(at))
+	var try func(k int)
+	try = func(k int) {
+		if k < len(at) {
+			for h := range 4 {
+				places[k] = h
+				try(k + 1)
+			}
+			return
+		}
+		on := map[int]int{}
+		for _, h := range places {
+			on[h]++
+		}
+		if on[0] > 4 || on[1] > 4 || on[2] > 4 || len(on) >= best {
+			return
+		}
+		for w := range 3 {
+			if survive == "zone" && spread(at, w, true) && !spread(places, w, true) || survive != "" && spread(at, w, false) && !spread(places, w, false) {
+				return
+			}
+		}
+		best = len(on)
+	}
+	try(0)
+	return best
+}
+
+// withCompany has a pod want its own kind in its zone.
+func withCompany(p *corev1.Pod) {
+	p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+		{TopologyKey: "topology.kubernetes.io/zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": p.Labels["app"]}}}}}}
+}
+
+// Pods that want their own kind's company in their zone go to another one at once, or not at all: then nodes that only
+// this would empty aren't promised, and the proof is of the plans that evictions reach.
+func TestCompany(t *testing.T) {
+	t.Parallel()
+	d := func(allowed, desired int32) *madeUp {
+		two := intstr.FromInt32(desired)
+		return nodesOf("n1", "n2", "n3", "n4").pod("x-1", "x", "StatefulSet", "n1", withCompany).pod("x-2", "x", "StatefulSet", "n3", withCompany).
+			pod("fixed", "fixed", "", "n4", func(p *corev1.Pod) { p.OwnerReferences = nil }).with(&policyv1.PodDisruptionBudget{
+			TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudget"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b"},
+			Spec:   policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}, MinAvailable: &two},
+			Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, DesiredHealthy: desired, CurrentHealthy: 2, ExpectedPods: 2}})
+	}
+	for allowed, want := range map[int32]int{1: 2, 2: 1} {
+		in := require.Value(kubernetes.Convert(d(allowed, 2-allowed).cluster(t), byNode))(t)
+		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+		if p.Then.Nodes != want || p.CostStatus != "optimal" || p.Beyond != nil || p.Played.Steered.Nodes != want || p.Played.Left > 0 {
+			t.Errorf("%d may go at once: %+v, want %d nodes", allowed, p, want)
+		}
+	}
+}
+
+func (d *madeUp) with(x any) *madeUp {
+	d.items = append(d.items, x)
+	return d
+}
+
+// Moves that find no order aren't the answer: x has to go to the node of y, and y with z to the node of x.
+func TestNoWay(t *testing.T) {
+	t.Parallel()
+	only := func(node string, cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": node}
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		}
+	}
+	d := nodesOf("n1", "n2", "n3", "n9").pod("x", "x", "ReplicaSet", "n1", only("n2", "4")).pod("y", "y", "ReplicaSet", "n2", only("n1", "3")).
+		pod("z", "z", "ReplicaSet", "n3", only("n1", "1"))
+	in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+	if p.Then != p.Now || p.Now.Nodes != 3 || len(p.Waves) > 0 || p.Beyond == nil || p.Beyond.Nodes != 2 || len(p.Stuck) != 3 || p.CostStatus != "feasible" || p.CostBound != 2 {
+		t.Errorf("%+v", p)
+	}
+	for _, line := range []string{"could be   3 nodes", "bound      at least 2 nodes in any plan", "no way to  2 nodes, 8 vCPU: 3 moves wait for each other's room"} {
+		if text := p.Text(false); !strings.Contains(text, line) {
+			t.Errorf("%s\nhas no line %q", text, line)
+		}
+	}
+}
+
+// A node has a pod by --pod's answer if kube-scheduler's filters let it have it, as the simulation of the scheduler
+// decides, which TestLiveChoice holds against the real one.
+func TestWhyPod(t *testing.T) {
+	t.Parallel()
+	in := require.Value(kubernetes.Convert(export(t, "medium-default-churned"), kubernetes.Options{}))(t)
+	x := kubernetes.NewScheduler(in)
+	reasons := map[string]int{}
+	for i := range in.Pods {
+		if in.Jobs[i].Pinned {
+			continue // the simulation moves none
+		}
+		a := require.Value(in.WhyPod(in.Pods[i][0]))(t)
+		from := x.State.Plan[i][0]
+		if from >= 0 {
+			x.Evict(i, 0)
+		}
+		feasible := map[string]bool{}
+		for _, h := range x.Feasible(i, 0) {
+			feasible[in.Hosts[h].ID] = true
+		}
+		if from >= 0 {
+			x.Place(i, 0, int(from))
+		}
+		for _, n := range a.Nodes {
+			if (n.Why == "") != feasible[n.Node] {
+				t.Errorf("%s on %s: %q, feasible: %v", a.Pod, n.Node, n.Why, feasible[n.Node])
+			}
+			reasons[strings.Split(n.Why+" ", " ")[0]]++
+		}
+		if len(a.Nodes) != len(in.Hosts)-1 || a.Node == "" || len(strings.Split(a.Text(5), "\n")) < 9 {
+			t.Errorf("%d of %d nodes\n%s", len(a.Nodes), len(in.Hosts), a.Text(5))
+		}
+	}
+	if len(reasons) < 4 {
+		t.Errorf("the reasons are %v", reasons)
+	}
+	require.Refused(t, "a pod of a daemon set", require.Err(in.WhyPod("kube-system/none")), model.ErrInvalid, "")
+}
+
+// Why a node stays, and the changes that would free it.
+func TestWhyNode(t *testing.T) {
+	t.Parallel()
+	one := intstr.FromInt32(2)
+	d := nodesOf("n1", "n2").pod("web-1", "web", "ReplicaSet", "n1", nil).pod("web-2", "web", "ReplicaSet", "n2", nil).
+		pod("alone", "alone", "", "n1", func(p *corev1.Pod) { p.OwnerReferences = nil }).
+		pod("kept", "kept", "ReplicaSet", "n1", func(p *corev1.Pod) {
+			p.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"}
+		}).
+		pod("big", "big", "ReplicaSet", "n2", func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("8")
+		}).with(&policyv1.PodDisruptionBudget{TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudget"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b"},
+		Spec:   policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, MinAvailable: &one},
+		Status: policyv1.PodDisruptionBudgetStatus{CurrentHealthy: 2, DesiredHealthy: 2, ExpectedPods: 2}})
+	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{}))(t)
+	for node, want := range map[string]string{
+		"n1": `node       n1 has 3 pods, 0 of them can be evicted
+stays      shop/alone: no controller would make it again
+stays      shop/kept: annotation karpenter.sh/do-not-disrupt
+stays      shop/web-1: budget b allows no eviction
+frees      1 pod: not by a setting: no controller would make it again
+frees      1 pod: no karpenter.sh/do-not-disrupt on shop/kept
+frees      1 pod: shop/b: minAvailable from 2 to 1
+`,
+		"n2": `node       n2 has 2 pods, 1 of them can be evicted
+stays      shop/web-2: budget b allows no eviction
+frees      1 pod: shop/b: minAvailable from 2 to 1
+no place   1 pod that no other node would have now, with all others where they
+           are: shop/big
+`,
+	} {
+		if got := require.Value(in.WhyNode(node))(t).Text(); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+	require.Refused(t, "no such node", require.Err(in.WhyNode("n9")), model.ErrInvalid, "")
+}
