@@ -3,9 +3,10 @@
 # Kubernetes 1.37.2 (the Go module k8s.io/kubernetes, its eviction handler; about 3 minutes of CPU to build at first).
 # Expected: a budget that needs 0 healthy pods allows every eviction, that of a crashing pod above all.
 # Seen: two pods, none of them ready. With minAvailable: 0 the eviction is refused (429): "needs 0 healthy pods and has
-#   0 currently". (So says a live cluster; maxUnavailable: 100% is no other.) An unready pod may go if enough others are healthy, but this clause asks for desiredHealthy > 0; and
-#   disruptionsAllowed is currentHealthy - desiredHealthy, 0. With minAvailable: 1 and one of two ready, the other one
-#   goes at once. So does the first case with unhealthyPodEvictionPolicy: AlwaysAllow, or without any budget.
+#   0 currently". A live cluster says so, too, also with maxUnavailable: 100%. An unready pod may go if enough others
+#   are healthy, but that clause asks for desiredHealthy > 0; and disruptionsAllowed is currentHealthy - desiredHealthy.
+#   With minAvailable: 1 and one of two ready, the other one goes at once: the budget that asks for more protects less.
+#   The first one goes with unhealthyPodEvictionPolicy: AlwaysAllow, or without any budget.
 # Matters: minAvailable: 0 is how charts switch a budget off. A node with a crashing pod under it can't be drained.
 #   The status below is that which the disruption controller writes.
 set -euo pipefail
