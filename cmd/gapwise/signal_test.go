@@ -229,10 +229,10 @@ esac
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for name, text := range map[string]string{"kubectl": kubectl, "before.json": begin + fmt.Sprintf(pod, "web-0", "n1") + "]}", "after.json": begin + fmt.Sprintf(pod, "web-2", "") + "]}"} {
+			for name, text := range map[string]string{"kubectl": kubectl, "before.json": begin + fmt.Sprintf(pod, "web-0", "n1") + "]}", "after.json": strings.Replace(begin, `"n1"},`, `"n1"},"spec":{"unschedulable":true},`, 1) + fmt.Sprintf(pod, "web-2", "") + "]}"} {
 				require.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 			}
-			c := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", "--execute")
+			c := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", "--execute", "--without", "survive")
 			c.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			log := require.Value(c.StderrPipe())(t)
 			require.OK(t, c.Start())

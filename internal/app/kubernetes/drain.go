@@ -345,7 +345,9 @@ func (d *drain) end(ctx context.Context, failed error) error {
 	for _, node := range d.list() {
 		stay[node] = idle[node] && (failed == nil || d.taken[node]) || !d.begun
 	}
-	err = d.cordon(ctx, stay)
+	if err = d.cordon(ctx, stay); err == nil && d.begun {
+		err = d.begin(ctx) // nodes that others have opened have the Mark still
+	}
 	d.result.After = in.state(today, today.Today())
 	for _, node := range in.empty() {
 		if d.cordoned[node] {

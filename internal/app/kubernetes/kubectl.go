@@ -128,7 +128,8 @@ func (k Kubectl) Evict(ctx context.Context, pod *corev1.Pod) error {
 	body := mustJSON(policyv1.Eviction{TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}})
-	_, err := k.run(ctx, body, "create", "--raw", fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", pod.Namespace, pod.Name), "-f", "-")
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", pod.Namespace, pod.Name)
+	_, err := k.run(ctx, body, "create", "--raw", path, "-f", "-")
 	switch {
 	case err == nil:
 		return nil

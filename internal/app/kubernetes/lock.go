@@ -133,7 +133,8 @@ func (l *lock) take(ctx context.Context, log func(string, ...any)) error {
 // write has the lease say that this drain holds it from now on.
 func (l *lock) write() {
 	now, seconds := metav1.NowMicro(), int32(leaseLasts/time.Second)
-	l.lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: &l.by, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now}
+	l.lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: &l.by, LeaseDurationSeconds: &seconds, AcquireTime: &now,
+		RenewTime: &now}
 }
 
 func (l *lock) holder() string {
