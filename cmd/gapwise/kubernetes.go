@@ -120,11 +120,14 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"closed pipe open the nodes again. Empty nodes stay cordoned. A cordoned node\n" +
 					"has the annotation " + kubernetes.Mark + ": the next drain takes\n" +
 					"it over, and --undo opens it. What may harm what runs stops a drain, as with\n" +
-					"plan --commands, unless --allow has it.",
+					"plan --commands, unless --allow has it. A lease (" + kubernetes.LeaseName + ") lets one\n" +
+					"drain run at a time. That of a killed one is taken over when it isn't renewed\n" +
+					"for 30 seconds.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
 					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
 					allow,
+					&cli.StringFlag{Name: "lease-namespace", Value: "kube-system", Usage: "`NAMESPACE` of the lease that lets one drain run at a time"},
 					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for new pods to run once the old ones are gone, and for a budget to allow an eviction"},
 				}),
 				Action: p.kubernetesDrain,
@@ -541,9 +544,16 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if k == nil {
 		return usagef("kubernetes drain: --execute and --undo need --context, a cluster; files can't be drained")
 	}
-	k.By = drainID()
+	k.By, k.Namespace = drainID(), c.String("lease-namespace")
+	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
+	ctx, stop := hungUp(ctx)
+	log := func(format string, args ...any) {
+		if _, err := fmt.Fprintf(p.err, format+"\n", args...); err != nil {
+			stop()
+		}
+	}
 	if undo {
-		nodes, err := kubernetes.Undo(ctx, k)
+		nodes, err := kubernetes.Undo(ctx, k, k.By, log)
 		if err != nil {
 			return err
 		}
@@ -562,21 +572,19 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	// Also a lost terminal, and a reader that is gone, end it as TERM does: its nodes are to be opened.
-	ctx, stop := hungUp(ctx)
-	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, Allow: allow, Patience: c.Duration("patience"), Poll: time.Second,
-		Log: func(format string, args ...any) {
-			if _, err := fmt.Fprintf(p.err, format+"\n", args...); err != nil {
-				stop()
-			}
-		}})
+	d, err := kubernetes.Drain(ctx, k, kubernetes.DrainOptions{Options: read, Solve: o, By: k.By, Allow: allow, Patience: c.Duration("patience"),
+		Poll: time.Second, Log: log})
+	if d == nil {
+		return err
+	}
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
 	for _, x := range []struct {
 		what  string
 		which []string
 	}{{"empty and cordoned", d.Empty}, {"empty, not cordoned by a drain", d.Idle}, {"in use and cordoned", d.Closed},
-		{"joined, left alone", d.Joined}, {"not evicted again", d.Stayed}} {
+		{"joined, left alone", d.Joined},
+		{"opened by others, left alone", d.Opened}, {"not evicted again", d.Stayed}} {
 		if len(x.which) > 0 {
 			fmt.Fprintln(p.out, words.Wrap(x.what+": "+strings.Join(x.which, ", "), 78, 2))
 		}

@@ -20,16 +20,15 @@ func copyOf(n int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(n), name), nil
 }
 
-// hungUp returns a context that also ends with a lost terminal, unless nohup keeps that away, and with a pipe that nobody
-// reads. As long as it isn't stopped by its function, neither ends the program.
+// hungUp returns a context that also ends with a lost terminal, unless nohup keeps that away. Neither that nor a pipe that
+// nobody reads ends the program: writing to it fails. (A kubectl that ends without reading is such a pipe, too.)
 func hungUp(ctx context.Context) (context.Context, context.CancelFunc) {
-	signals := []os.Signal{syscall.SIGPIPE}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // for good: writing goes on to fail
 	inner, cancel := context.WithCancel(ctx)
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, signals...) // for good: writing goes on to fail
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case <-c:

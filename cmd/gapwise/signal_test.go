@@ -203,11 +203,18 @@ func TestTermReport(t *testing.T) {
 }
 
 // Whatever stops a drain, signals, a lost terminal, or a pipe that nobody reads, it opens the nodes that it has cordoned,
-// however long that takes.
+// however long that takes, and gives its lease back. Until then neither another drain nor an undo changes anything.
 func TestTermDrain(t *testing.T) {
 	t.Parallel()
 	const kubectl = `#!/bin/sh
-case "$3 $9" in
+case "$3 $5" in
+"create "*leases) mkdir lease 2>/dev/null || { echo 'Error from server (AlreadyExists)' >&2 && exit 1; }; cat ;;
+"delete "*leases*) rmdir lease ;;
+"get "*leases*) echo "{\"metadata\":{\"resourceVersion\":\"$$\"},\"spec\":{\"holderIdentity\":\"the first\"}}" ;; # another one each time
+*leases*) exit 1 ;;
+esac
+case "$3 $9 $5" in
+*leases*) ;;
 "get "*) if [ -e evicted ]; then cat after.json; else cat before.json; fi ;;
 "create "*) touch evicted ;;
 "patch "*true*) touch closed ;;
@@ -222,10 +229,10 @@ esac
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for name, text := range map[string]string{"kubectl": kubectl, "before.json": begin + fmt.Sprintf(pod, "web-0", "n1") + "]}", "after.json": begin + fmt.Sprintf(pod, "web-2", "") + "]}"} {
+			for name, text := range map[string]string{"kubectl": kubectl, "before.json": begin + fmt.Sprintf(pod, "web-0", "n1") + "]}", "after.json": strings.Replace(begin, `"n1"},`, `"n1"},"spec":{"unschedulable":true},`, 1) + fmt.Sprintf(pod, "web-2", "") + "]}"} {
 				require.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 			}
-			c := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", "--execute")
+			c := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", "--execute", "--without", "survive")
 			c.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			log := require.Value(c.StderrPipe())(t)
 			require.OK(t, c.Start())
@@ -238,10 +245,21 @@ esac
 				if sent != nil && strings.HasPrefix(lines.Text(), "evict ") {
 					_, err := os.Stat(filepath.Join(dir, "closed"))
 					seen = err == nil
+					for _, flag := range []string{"--execute", "--undo"} {
+						second := gapwiseIn(t, dir, "kubernetes", "drain", "--context", "x", flag)
+						second.Env = c.Env
+						out, err := second.CombinedOutput()
+						if text := string(out); err == nil || !strings.Contains(text, "another drain holds the lock: the first; wait for it") || strings.Contains(text, "opened") {
+							t.Errorf("beside it, %s: %v, %s", flag, err, text)
+						}
+					}
 					require.OK(t, c.Process.Signal(sent))
 				}
 			}
 			c.Wait()
+			if _, err := os.Stat(filepath.Join(dir, "lease")); err == nil {
+				t.Error("the lease stays")
+			}
 			if _, err := os.Stat(filepath.Join(dir, "closed")); err == nil || !seen && sent != nil || sent != nil && !strings.HasSuffix(said, "\nuncordon n1\ngapwise: the drain was stopped (context canceled), and the nodes that it had cordoned are open\n") {
 				t.Errorf("cordoned at the signal: %v, at the end: %v\n%s", seen, err == nil, said)
 			}

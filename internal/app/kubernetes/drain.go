@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -41,14 +42,18 @@ type Control interface {
 	// are gone are open. The error is ErrUnmarked if all is done but for marks.
 	Cordon(ctx context.Context, on bool, nodes ...string) error
 	// Evict asks for the eviction of a pod. The error is ErrRefused if a budget doesn't allow it, ErrGone if there is no
-	// such pod.
-	Evict(ctx context.Context, namespace, pod string) error
+	// such pod any more.
+	Evict(ctx context.Context, pod *corev1.Pod) error
+	// Lease gets, creates, replaces or deletes the lease of drains, by this verb of kubectl; l becomes what the cluster
+	// has. What isn't as it was read, or is there already, is ErrTaken; what isn't there is ErrGone.
+	Lease(ctx context.Context, verb string, l *coordinationv1.Lease) error
 }
 
 // DrainOptions configure how a plan is carried out.
 type DrainOptions struct {
 	Options Options
 	Solve   gapwise.Options
+	By      string // who drains, as the lock tells others
 	// Allow names Harms, and workloads, that don't stop it.
 	Allow []string
 	// Patience is how long successors may take to run once the evicted pods are gone, and a budget to allow an eviction.
@@ -71,6 +76,7 @@ type Drained struct {
 	Idle          []string // such nodes that it leaves as they are: open, or cordoned by others
 	Closed        []string // nodes in use that stay cordoned, with the reason
 	Joined        []string // nodes that weren't there at the start
+	Opened        []string // nodes that it had cordoned and others have opened
 	Stayed        []string // workloads that weren't evicted from a node again, with the reason
 }
 
@@ -81,13 +87,23 @@ type Drained struct {
 // came back to a node stay there. It ends when no move saves anything, or nothing has become cheaper in four plans. If
 // successors find no node in time, cordoned nodes are opened for them. Nodes with the Mark are taken over from earlier
 // runs. Nodes that join are kept. If ctx ends, or something fails, the nodes that it has cordoned are opened again;
-// otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm.
+// otherwise only the ones that hold pods are. A plan that may harm running pods isn't carried out: ErrHarm. Nor is any
+// while another drain runs: ErrTaken, and the result is nil.
 func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
+	ctx, unlock, err := hold(ctx, k, o.By, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	d := &drain{Control: k, DrainOptions: o, cordoned: map[string]bool{}, taken: map[string]bool{}, stays: map[[2]string]string{}}
 	if d.Steps == 0 {
 		d.Steps = 1000
 	}
-	err := d.run(ctx)
+	err = d.run(ctx)
+	if lost := context.Cause(ctx); errors.Is(lost, errLost) {
+		return &d.result, fmt.Errorf("the drain was stopped (%w); its nodes are cordoned still: the next drain takes them over, "+
+			"gapwise kubernetes drain --undo opens them", lost)
+	}
 	if ctx.Err() != nil { // in the midst of a command, maybe: its own error is of no use
 		err = fmt.Errorf("the drain was stopped (%w)", ctx.Err())
 	}
@@ -101,8 +117,13 @@ func Drain(ctx context.Context, k Control, o DrainOptions) (*Drained, error) {
 	return &d.result, cmp.Or(err, after)
 }
 
-// Undo opens all nodes with the Mark and returns them.
-func Undo(ctx context.Context, k Control) ([]string, error) {
+// Undo opens all nodes with the Mark and returns them, unless a drain runs: ErrTaken.
+func Undo(ctx context.Context, k Control, by string, log func(format string, args ...any)) ([]string, error) {
+	ctx, unlock, err := hold(ctx, k, by, log)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	c, err := k.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -125,6 +146,8 @@ type drain struct {
 	cordoned map[string]bool      // by this drain, or taken over
 	taken    map[string]bool      // taken over and untouched since
 	stale    []string             // open nodes with the Mark, which others have opened
+	foreign  map[string]bool      // nodes that others have cordoned, or opened since: they stay so
+	unsure   bool                 // whether the last cordons were made
 	known    map[string]bool      // nodes that were there at the start
 	there    map[string]bool      // nodes that were there when the cluster was read last
 	stays    map[[2]string]string // why the pods of a controller aren't evicted from a node again
@@ -144,14 +167,14 @@ func (d *drain) list() (all []string) {
 }
 
 // read reads the cluster; nodes that this drain has cordoned count as open. The first time it takes over the nodes with
-// the Mark, later it notes the nodes that have joined, and forgets those that are gone.
+// the Mark, later it notes the nodes that have joined or that others have opened, and forgets those that are gone.
 func (d *drain) read(ctx context.Context) (*Cluster, error) {
 	c, err := d.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	first := d.known == nil
-	d.there = map[string]bool{}
+	d.there, d.foreign = map[string]bool{}, map[string]bool{}
 	for k := range c.Nodes {
 		n := &c.Nodes[k]
 		d.there[n.Name] = true
@@ -167,6 +190,12 @@ func (d *drain) read(ctx context.Context) (*Cluster, error) {
 			d.result.Joined = append(d.result.Joined, n.Name)
 			d.Log("joined: %s, which is kept", n.Name)
 		}
+		if d.cordoned[n.Name] && !n.Spec.Unschedulable && !d.unsure {
+			delete(d.cordoned, n.Name)
+			d.stale, d.result.Opened = append(d.stale, n.Name), append(d.result.Opened, n.Name)
+			d.Log("opened by others: %s, which is kept", n.Name)
+		}
+		d.foreign[n.Name] = n.Spec.Unschedulable && !d.cordoned[n.Name] || slices.Contains(d.result.Opened, n.Name)
 		if d.cordoned[n.Name] {
 			open(n)
 		}
@@ -195,14 +224,14 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 	return in, p, err
 }
 
-// reading returns the options by which a cluster is read: nodes that have joined are kept, and pods that aren't to be
-// evicted again stay.
+// reading returns the options by which a cluster is read: nodes that have joined, or that others have opened, are kept,
+// and pods that aren't to be evicted again stay.
 func (d *drain) reading(c *Cluster) Options {
 	o := d.Options
 	o.Stays = d.stays
 	o.Keep = slices.Clone(o.Keep)
 	for k := range c.Nodes {
-		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) {
+		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) || slices.Contains(d.result.Opened, node) {
 			o.Keep = append(o.Keep, node)
 		}
 	}
@@ -216,7 +245,7 @@ func open(n *corev1.Node) {
 }
 
 func (d *drain) run(ctx context.Context) error {
-	cheapest, since, joined := int64(-1), 0, 0
+	cheapest, since, kept := int64(-1), 0, 0
 	for ; ; d.result.Plans++ {
 		in, p, err := d.plan(ctx)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -226,8 +255,8 @@ func (d *drain) run(ctx context.Context) error {
 			d.result.Before, d.result.Planned = p.Now, p.Moves
 		}
 		d.result.After = p.Now
-		if n := len(d.result.Joined); n > joined { // they are kept, so that they cost
-			joined, cheapest = n, -1
+		if n := len(d.result.Joined) + len(d.result.Opened); n > kept { // so that they cost
+			kept, cheapest = n, -1
 		}
 		if cheapest < 0 || p.Now.Cost < cheapest {
 			cheapest, since = p.Now.Cost, 0
@@ -264,13 +293,20 @@ func (d *drain) begin(ctx context.Context) error {
 	return d.Cordon(ctx, false, stale...)
 }
 
-// finish cordons the nodes that are empty, and no others.
+// finish cordons the nodes that are empty, but for those that waiting pods are planned for, and no others.
 func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	c := view.OfConsolidation(in.Consolidation, 0)
 	want := map[string]bool{}
 	for h, idle := range in.unused(c, c.Today()) {
 		if idle {
 			want[in.Hosts[h].ID] = true
+		}
+	}
+	for _, step := range p.Steps {
+		for _, m := range step.Moves {
+			if m.From == "" {
+				delete(want, m.To)
+			}
 		}
 	}
 	if err := p.named(); err != nil {
@@ -282,7 +318,7 @@ func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	if err := d.cordon(ctx, want); err != nil {
 		return err
 	}
-	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), p.Now.Nodes-p.Then.Nodes)
+	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), max(0, p.Now.Nodes-p.Then.Nodes))
 	return nil
 }
 
@@ -309,7 +345,9 @@ func (d *drain) end(ctx context.Context, failed error) error {
 	for _, node := range d.list() {
 		stay[node] = idle[node] && (failed == nil || d.taken[node]) || !d.begun
 	}
-	err = d.cordon(ctx, stay)
+	if err = d.cordon(ctx, stay); err == nil && d.begun {
+		err = d.begin(ctx) // nodes that others have opened have the Mark still
+	}
 	d.result.After = in.state(today, today.Today())
 	for _, node := range in.empty() {
 		if d.cordoned[node] {
@@ -363,13 +401,14 @@ func (d *drain) carryOut(ctx context.Context, in *Instance, p *Plan) error {
 	return d.cordon(ctx, fence)
 }
 
-// cordon cordons some nodes and opens all others that this drain has cordoned.
+// cordon cordons some nodes, but for those that others have cordoned or opened, and opens all others that this drain has
+// cordoned.
 func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 	for _, on := range []bool{false, true} {
 		var nodes []string
 		for _, some := range []map[string]bool{want, d.cordoned} {
 			for node := range some {
-				if want[node] == on && d.cordoned[node] != on && d.there[node] {
+				if want[node] == on && d.cordoned[node] != on && d.there[node] && !(on && d.foreign[node]) {
 					nodes = append(nodes, node)
 				}
 			}
@@ -382,10 +421,12 @@ func (d *drain) cordon(ctx context.Context, want map[string]bool) error {
 			d.cordoned[node] = on || d.cordoned[node]
 			delete(d.taken, node)
 		}
+		d.unsure = true
 		err := d.Cordon(ctx, on, nodes...)
 		if err != nil && !errors.Is(err, ErrUnmarked) {
 			return err
 		}
+		d.unsure = false
 		for _, node := range nodes {
 			d.cordoned[node] = on
 		}
@@ -419,10 +460,11 @@ func expectations(c *Cluster) *expected {
 	return e
 }
 
-// controller names a pod's controller, "namespace/kind/name".
+// controller names a pod's controller, "namespace/kind/name"; of a deployment's replica sets, which a rollout replaces, by
+// its own name.
 func controller(p *corev1.Pod) string {
-	kind, name := owned(p)
-	return p.Namespace + "/" + kind + "/" + name
+	kind, _ := owned(p)
+	return p.Namespace + "/" + kind + strings.TrimPrefix(workload(p), p.Namespace)
 }
 
 // move notes that a pod moves.
@@ -492,7 +534,8 @@ func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
 			all = false
 			continue
 		}
-		went, err := s.evict(ctx, m)
+		p := pods[m.Pod]
+		went, err := s.evict(ctx, m, p)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
@@ -500,7 +543,6 @@ func (s *step) run(ctx context.Context, moves []Move) (*expected, error) {
 			continue
 		}
 		s.e.move(m)
-		p := pods[m.Pod]
 		x := evicted{Move: m, owner: controller(p), ready: !unready(p) && p.Status.Phase != corev1.PodPending, grace: corev1.DefaultTerminationGracePeriodSeconds * time.Second}
 		if grace := p.Spec.TerminationGracePeriodSeconds; grace != nil {
 			x.grace = time.Duration(*grace) * time.Second
@@ -530,11 +572,10 @@ func (s *step) stay(m Move, owner, why string) {
 
 // evict evicts a pod, and reports whether it did. What a budget refuses is tried again until the patience has passed. Then
 // the pod stays.
-func (s *step) evict(ctx context.Context, m Move) (bool, error) {
-	namespace, name, _ := strings.Cut(m.Pod, "/")
+func (s *step) evict(ctx context.Context, m Move, p *corev1.Pod) (bool, error) {
 	deadline, said := time.Now().Add(s.Patience), ""
 	for {
-		err := s.Evict(ctx, namespace, name)
+		err := s.Evict(ctx, p)
 		switch {
 		case err == nil:
 			s.result.Evicted++
@@ -601,11 +642,11 @@ func (s *step) await(ctx context.Context) (*expected, error) {
 			return expectations(c), nil
 		case late && len(missing) > 0:
 			if !s.relieve(ctx, missing) {
-				return nil, fmt.Errorf("%w: after %v these wait for a node, and no node is cordoned for the drain: %s", errLost, s.Patience, list(names(missing)))
+				return nil, fmt.Errorf("%w: after %v these wait for a node, and no node is cordoned for the drain: %s", errSuccessors, s.Patience, list(names(missing)))
 			}
 			deadline = time.Now().Add(s.Patience)
 		case late && len(unready) > 0:
-			return nil, fmt.Errorf("%w: after %v these aren't ready, where the pods before them were: %s", errLost, s.Patience, list(names(unready)))
+			return nil, fmt.Errorf("%w: after %v these aren't ready, where the pods before them were: %s", errSuccessors, s.Patience, list(names(unready)))
 		case late: // their controllers make no successors
 			return expectations(c), nil
 		}
@@ -615,8 +656,8 @@ func (s *step) await(ctx context.Context) (*expected, error) {
 	}
 }
 
-// errLost is the error of a drain whose evicted pods have no successors that run.
-var errLost = errors.New("successors of evicted pods don't run")
+// errSuccessors is the error of a drain whose evicted pods have no successors that run.
+var errSuccessors = errors.New("successors of evicted pods don't run")
 
 // leaving reports whether evicted pods are there still, and notes those that are gone. An eviction that is accepted
 // deletes the pod, or says when it will be: one of that name without this is another one.

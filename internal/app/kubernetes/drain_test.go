@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,9 @@ type played struct {
 	sick    bool                                    // successors don't become ready
 	after   func()                                  // called after each eviction
 	killed  bool                                    // nothing is done any more
+
+	lease  *coordinationv1.Lease
+	leases int // versions of it
 }
 
 var errKilled = errors.New("killed")
@@ -90,7 +94,8 @@ func (p *played) Cordon(_ context.Context, on bool, nodes ...string) error {
 	return nil
 }
 
-func (p *played) Evict(_ context.Context, namespace, name string) error {
+func (p *played) Evict(_ context.Context, pod *corev1.Pod) error {
+	namespace, name := pod.Namespace, pod.Name
 	if p.stop != nil {
 		p.stop()
 	}
@@ -132,6 +137,27 @@ func (p *played) Evict(_ context.Context, namespace, name string) error {
 		}
 	}
 	return kubernetes.ErrGone
+}
+
+// Lease writes as an API server does: each write is of the version that was read, and makes another one.
+func (p *played) Lease(_ context.Context, verb string, l *coordinationv1.Lease) error {
+	switch {
+	case p.killed:
+		return errKilled
+	case verb == "create" && p.lease != nil, verb != "create" && p.lease != nil && verb != "get" && l.ResourceVersion != p.lease.ResourceVersion:
+		return kubernetes.ErrTaken
+	case verb != "create" && p.lease == nil:
+		return kubernetes.ErrGone
+	case verb == "delete":
+		p.lease = nil
+		return nil
+	case verb != "get":
+		p.leases++
+		p.lease = l.DeepCopy()
+		p.lease.ResourceVersion = fmt.Sprint(p.leases)
+	}
+	*l = *p.lease.DeepCopy()
+	return nil
 }
 
 // succeed turns a pod into its successor.
@@ -269,7 +295,7 @@ func (p *played) drain(t *testing.T) (d drained) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: byNode, Allow: []string{"single-replica", "same-step"},
+		d.Drained, d.err = kubernetes.Drain(t.Context(), p, kubernetes.DrainOptions{Options: byNode, Allow: []string{"single-replica", "same-step", "cordoned"},
 			Solve: gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}, Patience: 10 * time.Second, Poll: time.Second,
 			Log: func(format string, args ...any) { d.log += fmt.Sprintf(format, args...) + "\n" }})
 		d.took = time.Since(begin)
@@ -349,6 +375,21 @@ func TestDrainDisturbed(t *testing.T) {
 				}
 			}
 		}, used: "n3", closed: "n1 n2", evicted: 2, not: "uncordon"},
+		// If all empty nodes are cordoned at the end, a pod waits for one of them for good.
+		"scaled beyond the nodes in use": {d: three().each(func(p *corev1.Pod) {
+			if p.Name == "fixed" {
+				p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("13")
+			}
+		}), change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					x := p.c.Pods[len(p.c.Pods)-1].DeepCopy()
+					x.Name, x.Spec.NodeName, x.Status.Phase = "web-9", "", corev1.PodPending
+					x.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("4")
+					p.c.Pods = append(p.c.Pods, *x)
+				}
+			}
+		}, used: "n1 n3", closed: "n2", evicted: 2, not: "-1 could"},
 		// If the controller's number of before is asked for, it fails.
 		"scaled down in mid-drain": {change: func(p *played) {
 			p.after = func() {
@@ -392,10 +433,45 @@ func TestDrainDisturbed(t *testing.T) {
 				case "n3": // which others have opened
 					n.Annotations = map[string]string{kubernetes.Mark: "a drain that was killed"}
 				case "n5":
-					n.Spec.Unschedulable = true
+					n.Annotations = nil
 				}
 			}
-		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed"},
+		}, used: "n3", closed: "n1 n2 n4 n5 n6", evicted: 3, log: "take over n6, cordoned by a drain that was killed",
+			check: func(d drained) string {
+				return map[bool]string{true: "n5 isn't marked"}[strings.Join(d.Idle, "") == "n5"]
+			}},
+		// If its own list of cordons is believed, n1 is cordoned again, or named as cordoned.
+		"others open a node": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 2 {
+					p.c.Nodes[0].Spec.Unschedulable = false
+				}
+			}
+			p.bars = func(_ *corev1.Pod, node string) bool { return node == "n1" }
+		}, used: "n3", closed: "n2", evicted: 2, log: "opened by others: n1", not: "\ncordon n1\n", check: func(d drained) string { return strings.Join(d.Opened, "") }},
+		// If others' cordons are taken over, n2 is marked, and opened when it is in use.
+		"others cordon a node in use": {change: func(p *played) {
+			p.after = func() {
+				if p.evicted == 1 {
+					p.c.Nodes[2].Spec.Unschedulable = true
+				}
+			}
+		}, used: "n1 n3", closed: "n2 n3", evicted: 2, took: 10 * time.Second, log: "wait for a node", check: func(d drained) string { return strings.Join(d.Closed, "") }},
+		// If a replica set's pods are waited for, it takes the patience.
+		"a rollout in mid-drain": {d: three().each(func(p *corev1.Pod) {
+			if p.OwnerReferences != nil {
+				p.Labels["pod-template-hash"], p.OwnerReferences[0].Name = "a", "web-a"
+			}
+		}), change: func(p *played) {
+			p.after = func() {
+				p.each(func(x *corev1.Pod) {
+					if x.OwnerReferences != nil && x.Labels["pod-template-hash"] == "a" {
+						x.Labels, x.OwnerReferences = maps.Clone(x.Labels), slices.Clone(x.OwnerReferences)
+						x.Name, x.Labels["pod-template-hash"], x.OwnerReferences[0].Name = strings.Replace(x.Name, "web-", "web-b-", 1), "b", "web-b"
+					}
+				})
+			}
+		}, used: "n3", closed: "n1 n2", evicted: 2, not: "stays"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -493,13 +569,13 @@ func TestDrainKilled(t *testing.T) {
 		t.Errorf("the next drain: %v, cordoned: %v, %+v\n%s", d.err, closed, *d.Drained, d.log)
 	}
 	p = killed()
-	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || strings.Join(opened, " ") != "n1 n2" {
+	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || strings.Join(opened, " ") != "n1 n2" {
 		t.Errorf("undo: %v, %v", opened, err)
 	}
 	if _, closed := p.inUse(); strings.Join(closed, " ") != "n4" {
 		t.Errorf("cordoned after undo: %v", closed)
 	}
-	if opened, err := kubernetes.Undo(t.Context(), p); err != nil || len(opened) != 0 {
+	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || len(opened) != 0 {
 		t.Errorf("undo again: %v, %v", opened, err)
 	}
 	// A drain that may not begin leaves them as they are, and names those in use.
@@ -603,6 +679,7 @@ case "$*" in
 *busy*) echo "Error from server (TooManyRequests): Cannot evict pod as it would violate the pod's disruption budget." ;;
 *gone*) echo 'Error from server (NotFound): pods "gone" not found' ;;
 *twice*) echo 'Error from server (InternalError): This pod has more than one PodDisruptionBudget' ;;
+*other*) echo 'Error from server (Conflict): Precondition failed: UID in precondition: 1, UID in object meta: 2' ;;
 *) exit 0 ;;
 esac >&2
 exit 1
@@ -620,12 +697,10 @@ exit 1
 	if err := k.Cordon(ctx, true, "n3"); err == nil || errors.Is(err, kubernetes.ErrUnmarked) {
 		t.Errorf("a node that is gone: %v", err)
 	}
-	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "gone": kubernetes.ErrGone, "web": nil} {
-		if err := k.Evict(ctx, "shop", pod); !errors.Is(err, want) {
+	for pod, want := range map[string]error{"busy": kubernetes.ErrRefused, "twice": kubernetes.ErrRefused, "gone": kubernetes.ErrGone,
+		"other": kubernetes.ErrGone, "web": nil} {
+		if err := k.Evict(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: pod}}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", pod, err, want)
 		}
-	}
-	if err := k.Evict(ctx, "shop", "twice"); err == nil || errors.Is(err, kubernetes.ErrRefused) || errors.Is(err, kubernetes.ErrGone) {
-		t.Errorf("two budgets: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func (in *Instance) harm(p *Plan, allow []string, begun bool) error {
 	for k := range in.Cluster.Pods {
 		x := &in.Cluster.Pods[k]
 		pods[x.Namespace+"/"+x.Name] = x
-		if x.Spec.NodeName != "" && !unready(x) && x.Status.Phase != corev1.PodSucceeded {
+		if x.Spec.NodeName != "" && !unready(x) && (x.Status.Phase == corev1.PodRunning || x.Status.Phase == "") {
 			ready[workload(x)]++
 		}
 	}

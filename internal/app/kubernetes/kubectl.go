@@ -12,6 +12,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Objects are the kinds of objects that a plan is made of, as kubectl takes them. Without the first two there is none.
@@ -21,8 +26,8 @@ const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvol
 // Kubectl controls a cluster by the program kubectl.
 type Kubectl struct {
 	Args []string // before the command: --context NAME
-	// By is what the Mark of a node says: who cordons it, and when.
-	By string
+	// By is what the Mark of a node says: who cordons it, and when. Namespace is that of the lease.
+	By, Namespace string
 
 	refused []string // kinds of Objects that the cluster doesn't give
 }
@@ -117,16 +122,51 @@ func absent(err error) bool {
 	return strings.Contains(err.Error(), "NotFound") || strings.Contains(err.Error(), "not found")
 }
 
-// Evict implements Control. A refusal for now is "Too Many Requests" (429); two budgets on a pod are an error of the
-// server.
-func (k Kubectl) Evict(ctx context.Context, namespace, pod string) error {
-	body := fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":%q,"name":%q}}`, namespace, pod)
-	_, err := k.run(ctx, body, "create", "--raw", fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", namespace, pod), "-f", "-")
+// Evict implements Control, for this very pod: one of its name that has come since is another one (Conflict). A refusal
+// for now is "Too Many Requests" (429), that by two budgets an error of the server.
+func (k Kubectl) Evict(ctx context.Context, pod *corev1.Pod) error {
+	body := mustJSON(policyv1.Eviction{TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}})
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", pod.Namespace, pod.Name)
+	_, err := k.run(ctx, body, "create", "--raw", path, "-f", "-")
 	switch {
 	case err == nil:
 		return nil
-	case strings.Contains(err.Error(), "disruption budget"), strings.Contains(err.Error(), "TooManyRequests"):
+	case strings.Contains(err.Error(), "disruption budget"), strings.Contains(err.Error(), "TooManyRequests"),
+		strings.Contains(err.Error(), "PodDisruptionBudget"):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
+	case absent(err), strings.Contains(err.Error(), "Conflict"):
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return err
+}
+
+// Lease implements Control.
+func (k Kubectl) Lease(ctx context.Context, verb string, l *coordinationv1.Lease) error {
+	path := "/apis/coordination.k8s.io/v1/namespaces/" + k.Namespace + "/leases"
+	l.APIVersion, l.Kind, l.Namespace, l.Name = "coordination.k8s.io/v1", "Lease", k.Namespace, LeaseName
+	body := mustJSON(l)
+	if verb == "delete" {
+		body = mustJSON(metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+			Preconditions: &metav1.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion}})
+	}
+	args := []string{verb, "--raw", path + "/" + LeaseName, "-f", "-"}
+	switch verb {
+	case "create":
+		args[2] = path
+	case "get":
+		args, body = args[:3], ""
+	}
+	text, err := k.run(ctx, body, args...)
+	switch {
+	case err == nil && verb != "delete":
+		*l = coordinationv1.Lease{}
+		return json.Unmarshal(text, l)
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "AlreadyExists"), strings.Contains(err.Error(), "Conflict"):
+		return fmt.Errorf("%w: %w", ErrTaken, err)
 	case absent(err):
 		return fmt.Errorf("%w: %w", ErrGone, err)
 	}

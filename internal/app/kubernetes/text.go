@@ -249,6 +249,7 @@ func PinsText(pins []Pin) string {
 const scriptHead = `#!/bin/sh
 # kube-scheduler chooses the nodes of the successors: what it would prefer is cordoned for each step.
 # What fails or is stopped opens all nodes that it has cordoned. After a kill, gapwise kubernetes drain --undo does.
+# It doesn't take the lease that lets one drain run at a time: run no drain beside it.
 set -e
 cordoned=
 cordon() { # nodes, with the mark in the same call
