@@ -30,7 +30,7 @@ var (
 const (
 	liveCSV  = "testdata/live.csv"
 	liveHead = "size,profile,seed,before,after,least,status,moves,evicted,refused,steps,plans,waiting_before,waiting_after,broken_budgets,seconds"
-	howTo    = "../../../docs/how-to/kubernetes.md"
+	results  = "../../../docs/results/kubernetes.md"
 )
 
 // Drains of drawn clusters end within a node of the proved least that budgets allow, with no pod pending that wasn't
@@ -177,24 +177,24 @@ func TestLiveTableInDocuments(t *testing.T) {
 	inDocument(t, "live", b.String())
 }
 
-// inDocument holds a part of the how-to, between the comments BEGIN and END of a name, against a text; with -update
+// inDocument holds a part of the page of results, between the comments BEGIN and END of a name, against a text; with -update
 // it is written.
 func inDocument(t *testing.T, name, text string) {
 	t.Helper()
-	page := require.Value(os.ReadFile(howTo))(t)
+	page := require.Value(os.ReadFile(results))(t)
 	begin, end := "<!-- "+name+" begins: go test ./internal/app/kubernetes -update -->\n", "<!-- "+name+" ends -->"
 	before, rest, found := strings.Cut(string(page), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("%s has no place for %s", howTo, name)
+		t.Fatalf("%s has no place for %s", results, name)
 	}
 	want := before + begin + text + end + after
 	if want == string(page) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s: the table %s isn't that of the recorded runs (-update)", howTo, name)
+		t.Errorf("%s: the table %s isn't that of the recorded runs (-update)", results, name)
 		return
 	}
-	require.OK(t, os.WriteFile(howTo, []byte(want), 0o644))
+	require.OK(t, os.WriteFile(results, []byte(want), 0o644))
 }
