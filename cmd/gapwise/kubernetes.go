@@ -191,7 +191,7 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 
 func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
-	o.Schedulers, o.Mend = c.StringSlice("schedulers"), c.Bool("mend")
+	o.Schedulers, o.Mend, o.SameStep = c.StringSlice("schedulers"), c.Bool("mend"), slices.Contains(c.StringSlice("allow"), "same-step")
 	if o.Survive = c.String("survive"); o.Survive != "" && !slices.Contains(kubernetes.Survivals, o.Survive) {
 		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
 	}

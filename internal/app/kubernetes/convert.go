@@ -97,6 +97,8 @@ type Options struct {
 	// the loss, by names as in a plan's risks.
 	Survive   string
 	Survivors map[string]string
+	// SameStep lets several pods of a workload without a budget go at once; else one goes at a time.
+	SameStep bool
 	// Without leaves out some rules: see RuleNames.
 	Without []string
 	// Asks, if not nil, is called with each question before it is solved.

@@ -228,7 +228,7 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 // and pods that aren't to be evicted again stay.
 func (d *drain) reading(c *Cluster) Options {
 	o := d.Options
-	o.Stays = d.stays
+	o.Stays, o.SameStep = d.stays, o.SameStep || slices.Contains(d.Allow, harmStep)
 	o.Keep = slices.Clone(o.Keep)
 	for k := range c.Nodes {
 		if node := c.Nodes[k].Name; slices.Contains(d.result.Joined, node) || slices.Contains(d.result.Opened, node) {

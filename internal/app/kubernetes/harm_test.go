@@ -61,8 +61,8 @@ func (d *madeUp) cluster(t *testing.T) *kubernetes.Cluster {
 
 func unready(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 
-// byNode reads small clusters, whose workloads would survive no plan.
-var byNode = kubernetes.Options{Prices: kubernetes.PriceByNode, Without: []string{"survive"}}
+// byNode reads small clusters, whose workloads would survive no plan, and go at once.
+var byNode = kubernetes.Options{Prices: kubernetes.PriceByNode, Without: []string{"survive"}, SameStep: true}
 
 func (d *madeUp) plan(t *testing.T) (*kubernetes.Instance, *kubernetes.Plan) {
 	t.Helper()

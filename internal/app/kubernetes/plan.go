@@ -491,12 +491,16 @@ func (m *mover) host(h int) string { return m.s.C.In.Hosts[h].ID }
 
 // wave takes the moves that can be made at once, one after another.
 func (m *mover) wave() (wave []Move) {
-	taken := map[int]int{} // of each budget
+	taken, gone := map[int]int{}, map[string]bool{} // of each budget; workloads without one
 	var left []move
 	for again := true; again; {
 		again, left = false, nil
 		for _, x := range m.left {
-			if why := m.blocked(x, taken); why != "" {
+			why, only := m.blocked(x, taken), m.unguarded(x)
+			if gone[only] {
+				why = "the pod of " + only + " that goes first"
+			}
+			if why != "" {
 				m.after[x] = why
 				left = append(left, x)
 				continue
@@ -514,6 +518,9 @@ func (m *mover) wave() (wave []Move) {
 			again = true
 			for _, b := range m.in.Budgets[m.in.Pods[x.i][x.k]] {
 				taken[b]++
+			}
+			if only != "" {
+				gone[only] = true
 			}
 			wave = append(wave, said)
 		}
@@ -564,6 +571,16 @@ func (m *mover) blocked(x move, taken map[int]int) string {
 		}
 	}
 	return ""
+}
+
+// unguarded names the workload of a pod that is to be evicted if no budget protects it, so that one pod of it goes at a
+// time; "" for others, and for Jobs.
+func (m *mover) unguarded(x move) string {
+	p := m.in.converter.jobs[x.i].pods[x.k]
+	if kind, _ := owned(p.Pod); m.in.converter.SameStep || m.s.Plan[x.i][x.k] < 0 || kind == "Job" || len(m.in.Budgets[p.id]) > 0 {
+		return ""
+	}
+	return workload(p.Pod)
 }
 
 // shift moves a task if it may be there, and reports whether it does.

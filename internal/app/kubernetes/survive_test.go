@@ -250,3 +250,22 @@ no place   1 pod that no other node would have now, with all others where they
 	}
 	require.Refused(t, "no such node", require.Err(in.WhyNode("n9")), model.ErrInvalid, "")
 }
+
+// One pod at a time goes of a workload without a budget, so that nothing has to be allowed; of several workloads one each.
+func TestOneAtATime(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("fixed", "fixed", "", "n3", func(p *corev1.Pod) { p.OwnerReferences = nil })
+	for k, node := range []string{"n1", "n1", "n2"} {
+		d.pod(fmt.Sprint("web-", k), "web", "ReplicaSet", node, nil).pod(fmt.Sprint("api-", k), "api", "ReplicaSet", node, nil)
+	}
+	o := byNode
+	o.SameStep = false
+	in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+	if p.Then.Nodes != 1 || len(p.Waves) != 3 || len(p.Waves[0]) != 2 || p.Waves[0][0].Pod[:8] == p.Waves[0][1].Pod[:8] || p.Waves[2][0].After == "" {
+		t.Errorf("%+v", p.Waves)
+	}
+	if _, err := in.Commands(p, nil); err != nil {
+		t.Error(err)
+	}
+}
