@@ -133,6 +133,7 @@ type converter struct {
 	volumeAt map[string]int              // in c.Volumes, by name
 	limits   map[string]map[string]int64 // of volumes, by driver and node
 	users    map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
+	declared bool                        // a node declares features
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
 	// places are the nodes and, behind them, a node of each offer as it would be (templates).
@@ -276,6 +277,7 @@ func (v *converter) index() {
 			}
 		}
 	}
+	v.declared = slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
 	for k := range v.c.Pods {
 		p := &v.c.Pods[k]
 		if p.Spec.NodeName == "" || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {

@@ -236,7 +236,7 @@ func topologies(x *storageClass, n *corev1.Node) bool {
 // declares reports whether a node declares the features that a pod's spec asks for. A cluster in which no node declares
 // any doesn't look.
 func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
-	if !slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 }) {
+	if !v.declared {
 		return true
 	}
 	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &p.Spec, Status: &p.Status}, schedulerVersion)
