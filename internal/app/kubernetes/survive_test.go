@@ -269,3 +269,15 @@ func TestOneAtATime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The steps of a long way read as a part of it.
+func TestPart(t *testing.T) {
+	p := &kubernetes.Plan{Waves: [][]kubernetes.Move{make([]kubernetes.Move, 100), make([]kubernetes.Move, 40)}}
+	p.Played.Steps, p.Played.Left = 22, 118
+	for left, want := range map[int]string{118: "           steps 1 to 22 of about 140; plan again after them (118 moves left)\n", 140: "           140 moves that no cordons can steer\n"} {
+		p.Played.Left = left
+		if text := p.Text(false); !strings.Contains(text, want) {
+			t.Errorf("%s\nhas no line %q", text, want)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (p *Plan) Text(moves bool) string {
 		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
 		line("steered", "%s, by %s, with up to %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), words.Plural(p.Played.Closed, "node"))
 		if p.Played.Left > 0 {
-			line("", "%s left, to be planned anew after these", words.Plural(p.Played.Left, "move"))
+			line("", "%s", p.partText())
 		}
 	}
 	if p.Beyond != nil {
@@ -136,6 +136,18 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// partText tells which part of the way the steps are: about as many moves are in each step that is left.
+func (p *Plan) partText() string {
+	left, all := p.Played.Left, 0
+	for _, wave := range p.Waves {
+		all += len(wave)
+	}
+	if left >= all {
+		return words.Plural(left, "move") + " that no cordons can steer"
+	}
+	return fmt.Sprintf("steps 1 to %d of about %d; plan again after them (%s left)", p.Played.Steps, (p.Played.Steps*all+all-left-1)/(all-left), words.Plural(left, "move"))
 }
 
 // stuckText explains why a plan can't be reached.
