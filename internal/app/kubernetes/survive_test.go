@@ -281,3 +281,24 @@ func TestPart(t *testing.T) {
 		}
 	}
 }
+
+// Kube-scheduler doesn't know of slack: a node that the plan has full takes a pod all the same, so that a step has to
+// cordon it.
+func TestSlackIsThePlans(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("a", "a", "ReplicaSet", "n1", nil).pod("b", "b", "ReplicaSet", "n2", nil).pod("c", "c", "ReplicaSet", "n2", nil)
+	o := byNode
+	o.Slack = 0.5 // two CPUs of n1 and n2, eight of n3
+	in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+	for _, n := range require.Value(in.WhyPod("shop/a"))(t).Nodes {
+		if n.Why != "" {
+			t.Errorf("%s: %s", n.Node, n.Why)
+		}
+	}
+	x := kubernetes.NewScheduler(in)
+	i := slices.IndexFunc(in.Pods, func(pods []string) bool { return pods[0] == "shop/a" })
+	x.Evict(i, 0)
+	if nodes := x.Feasible(i, 0); len(nodes) != 3 {
+		t.Errorf("it may be on %v", nodes)
+	}
+}

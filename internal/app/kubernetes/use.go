@@ -300,13 +300,13 @@ func (v *converter) strangers() {
 	}
 }
 
-// asked returns the instance as kube-scheduler sees it: a floor is nothing that it knows.
+// asked returns the instance as kube-scheduler sees it: it knows neither a floor nor slack.
 func (in *Instance) asked() *model.Consolidation {
 	v := *in.converter
-	if v.Floor == nil {
+	if v.Floor == nil && v.Slack == 0 {
 		return in.Consolidation
 	}
-	v.Floor = nil
+	v.Floor, v.Slack = nil, 0
 	c := *in.Consolidation
 	c.Hosts, c.Jobs = slices.Clone(c.Hosts), slices.Clone(c.Jobs)
 	for k := range c.Hosts {

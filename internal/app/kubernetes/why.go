@@ -59,8 +59,9 @@ func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
 
 // refusals returns why each node but its own refuses task k of job i, with all others where they are.
 func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
+	asked := schedulers(in.asked())
 	without := func(rules []model.PlacementRule) *planstate.State {
-		x := *schedulers(in.Consolidation)
+		x := *asked
 		x.Rules = rules
 		c := view.OfConsolidation(&x, 0)
 		s := planstate.Of(c, c.Today())
@@ -72,7 +73,7 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 	free := without(nil)
 	rules := map[string]*planstate.State{}
 	var names []string
-	for _, r := range schedulers(in.Consolidation).Rules {
+	for _, r := range asked.Rules {
 		if id := in.Jobs[i].ID; slices.Contains(r.Jobs, id) || r.Type == model.RuleApart && slices.Contains(r.Others, id) {
 			names = append(names, r.ID)
 			rules[r.ID] = without([]model.PlacementRule{r})
@@ -90,7 +91,7 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 			why = byClosed
 		case !free.Fits(i, h):
 			var short []string
-			for r, need := range in.Jobs[i].Needs {
+			for r, need := range asked.Jobs[i].Needs {
 				if left := free.Left[h*free.C.Resources+r]; need > left {
 					short = append(short, fmt.Sprintf("%s, %s are free", amountText(in.converter.names[r], need), amountText(in.converter.names[r], max(0, left))))
 				}
