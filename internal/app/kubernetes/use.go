@@ -20,7 +20,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Use is what pods really use of CPU and memory, by "namespace/name". What wasn't measured isn't there.
+// Use holds the CPU and the memory that pods really use, by "namespace/name". What wasn't measured isn't there.
 type Use map[string]corev1.ResourceList
 
 // measured are the resources of a Use.
@@ -220,8 +220,8 @@ func ParseFloor(text string) (corev1.ResourceList, error) {
 	return list, nil
 }
 
-// weighed returns what a plan takes a pod's requests for. By use they are what it uses and the headroom, where that was
-// measured. With a floor a container that doesn't ask for a resource counts by its limit, else at the floor.
+// weighed returns what a plan takes a pod's requests for. A plan by use takes the measured use with the headroom, if there is
+// a measure. With a floor a container that doesn't ask for a resource counts by its limit, else at the floor.
 func (v *converter) weighed(p *corev1.Pod, requests corev1.ResourceList) corev1.ResourceList {
 	list := maps.Clone(requests)
 	if v.Floor != nil && v.asksNothing(p) {
@@ -287,7 +287,7 @@ func (v *converter) assume(p *corev1.Pod) {
 	}
 }
 
-// strangers tells in the account of measures whose pods weren't given.
+// strangers notes measures of pods that weren't given in the account.
 func (v *converter) strangers() {
 	there := map[string]bool{}
 	for k := range v.c.Pods {
@@ -355,7 +355,7 @@ func (in *Instance) used() *Used {
 	return u
 }
 
-// ByUse tells of what a plan by use is not a plan; "" of a plan by requests.
+// ByUse tells why no evictions lead to a plan by use; "" of a plan by requests.
 func (u *Used) ByUse() string {
 	if u == nil || u.PlannedBy != "use" {
 		return ""
