@@ -291,7 +291,7 @@ var plantedFaults = []fault{
 	{"the judge: closed hosts take a task", "verify/consolidation.go",
 		"if h.closed && !t.stays() {", "if h.closed && !t.stays() && h.tasks > 1 {"},
 	{"the judge: any domain is company", "verify/consolidation.go",
-		"if d != \"\" && here+standing[d] > 0 ||", "if d != \"\" && here >= 0 ||"},
+		"if d != \"\" && here+standing[d] > 0 ||", "if d != \"\" && here+standing[d] >= 0 ||"},
 	{"the judge: work that isn't done", "verify/batch.go",
 		"case s.last && x.done < work:", "case s.last && x.done < work/2:"},
 	{"the judge: processors for two", "verify/batch.go",
