@@ -569,13 +569,17 @@ func TestDrainKilled(t *testing.T) {
 		t.Errorf("the next drain: %v, cordoned: %v, %+v\n%s", d.err, closed, *d.Drained, d.log)
 	}
 	p = killed()
-	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || strings.Join(opened, " ") != "n1 n2" {
+	undo := func() (opened []string, err error) { // it waits for the killed one's lease to end
+		synctest.Test(t, func(t *testing.T) { opened, err = kubernetes.Undo(t.Context(), p, "a test", t.Logf) })
+		return opened, err
+	}
+	if opened, err := undo(); err != nil || strings.Join(opened, " ") != "n1 n2" {
 		t.Errorf("undo: %v, %v", opened, err)
 	}
 	if _, closed := p.inUse(); strings.Join(closed, " ") != "n4" {
 		t.Errorf("cordoned after undo: %v", closed)
 	}
-	if opened, err := kubernetes.Undo(t.Context(), p, "a test", t.Logf); err != nil || len(opened) != 0 {
+	if opened, err := undo(); err != nil || len(opened) != 0 {
 		t.Errorf("undo again: %v, %v", opened, err)
 	}
 	// A drain that may not begin leaves them as they are, and names those in use.

@@ -104,11 +104,13 @@ func TestLockRaces(t *testing.T) {
 			var group sync.WaitGroup
 			for k := range errs {
 				r := &racer{played: p, all: all, name: fmt.Sprint("drain ", k)}
-				if k == 0 && seed%2 == 0 {
+				if k == 0 && seed%2 == 0 { // before any of them runs
 					r.dies = 1 + all.rng.IntN(12)
 				}
 				racers = append(racers, r)
+				all.mu.Lock()
 				begin := time.Duration(all.rng.IntN(4000)) * time.Millisecond
+				all.mu.Unlock()
 				group.Go(func() {
 					time.Sleep(begin)
 					if k == 2 {
