@@ -118,22 +118,23 @@ const hostname = corev1.LabelHostname
 // converter makes an Instance.
 type converter struct {
 	Options
-	c        *Cluster
-	in       *Instance
-	nodes    map[string]int
-	pods     []*pod
-	jobs     []*group
-	budgets  []labels.Selector
-	spaces   map[string]labels.Set
-	names    []string // of resources
-	sets     map[string]string
-	starters map[string]bool             // see findStarters
-	others   map[string]bool             // see othersToo
-	claimAt  map[string]int              // in c.Claims, by "namespace/name"
-	volumeAt map[string]int              // in c.Volumes, by name
-	limits   map[string]map[string]int64 // of volumes, by driver and node
-	users    map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
-	declared bool                        // a node declares features
+	c         *Cluster
+	in        *Instance
+	nodes     map[string]int
+	pods      []*pod
+	jobs      []*group
+	budgets   []labels.Selector
+	spaces    map[string]labels.Set
+	names     []string // of resources
+	sets      map[string]string
+	starters  map[string]bool             // see findStarters
+	others    map[string]bool             // see othersToo
+	companies map[*corev1.Pod][]string    // see company
+	claimAt   map[string]int              // in c.Claims, by "namespace/name"
+	volumeAt  map[string]int              // in c.Volumes, by name
+	limits    map[string]map[string]int64 // of volumes, by driver and node
+	users     map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
+	declared  bool                        // a node declares features
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
 	// places are the nodes and, behind them, a node of each offer as it would be (templates).
@@ -198,7 +199,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
-	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k

@@ -670,12 +670,7 @@ func TestCommands(t *testing.T) {
 // kubectl's answers: a patch that is refused is made without the mark, and said so; nodes that are gone are open; evictions
 // are refused, of pods that are gone, or fail.
 func TestKubectl(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
-	folder := t.TempDir()
-	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(`#!/bin/sh
+	folder := standIn(t, `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/said"
 case "$*" in
 "patch node n2 "*) echo 'admission webhook denied the request' ;;
@@ -687,7 +682,7 @@ case "$*" in
 *) exit 0 ;;
 esac >&2
 exit 1
-`), 0o755))
+`)
 	k, ctx := kubernetes.Kubectl{By: "a test"}, t.Context()
 	if err := k.Cordon(ctx, true, "n1", "n2"); !errors.Is(err, kubernetes.ErrUnmarked) || !strings.Contains(err.Error(), "n2: kubectl patch: exit status 1: admission webhook") {
 		t.Errorf("no mark on n2: %v", err)

@@ -29,12 +29,7 @@ import (
 // returns the command lines.
 func playedKubectl(t *testing.T, forbidden, lacking string) func() []string {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
-	folder := t.TempDir()
-	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(fmt.Sprintf(`#!/bin/sh
+	folder := standIn(t, fmt.Sprintf(`#!/bin/sh
 folder=$(dirname "$0")
 echo "$*" >>"$folder/said"
 case "$1" in get) ;; *) exit 0 ;; esac
@@ -53,7 +48,7 @@ for kind in %s; do
 done
 cat "$folder/cluster.json"
 exit $code
-`, lacking, forbidden)), 0o755))
+`, lacking, forbidden))
 	require.OK(t, os.WriteFile(filepath.Join(folder, "cluster.json"), require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(t), 0o600))
 	return func() []string {
 		return strings.Split(strings.TrimSpace(string(require.Value(os.ReadFile(filepath.Join(folder, "said")))(t))), "\n")
@@ -197,4 +192,16 @@ func TestRoles(t *testing.T) {
 		require.Same(t, x.file+": of its namespace", x.some, some)
 		require.Same(t, x.file+": made", map[string]bool{"gapwise": true, "gapwise/" + x.name: true}, made)
 	}
+}
+
+// standIn has a script of the shell stand for kubectl in a test, and returns its folder.
+func standIn(t *testing.T, script string) string {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(script), 0o755))
+	return folder
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -263,12 +262,7 @@ func TestLock(t *testing.T) {
 
 // The lease is written by calls that fail if it isn't as it was read, and what kubectl says is told apart.
 func TestKubectlLease(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
-	folder := t.TempDir()
-	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	require.OK(t, os.WriteFile(filepath.Join(folder, "kubectl"), []byte(`#!/bin/sh
+	folder := standIn(t, `#!/bin/sh
 case "$*" in
 "create --raw /apis/coordination.k8s.io/v1/namespaces/there/leases -f -") echo 'Error from server (AlreadyExists): leases exist' ;;
 "replace --raw /apis/coordination.k8s.io/v1/namespaces/there/leases/gapwise-drain -f -") echo 'Error from server (Conflict): modified' ;;
@@ -278,7 +272,7 @@ case "$*" in
 *) echo 'Error from server (Forbidden): leases is forbidden' ;;
 esac 3>&1 >&2
 exit 1
-`), 0o755))
+`)
 	for _, x := range []struct {
 		verb, namespace string
 		want            error

@@ -248,34 +248,44 @@ func (v *converter) confined() error {
 		key := fmt.Sprint(ids)
 		byCompany[key] = append(byCompany[key], i)
 	}
-	for key, jobs := range byCompany {
+	for _, key := range slices.Sorted(maps.Keys(byCompany)) { // sets are numbered as they come
 		var ids []string
+		jobs := byCompany[key]
 		for _, i := range jobs {
 			ids = append(ids, v.jobs[i].id)
 		}
 		if fmt.Sprint(ids) != key || v.atOnce(jobs) {
 			continue // others are company, too, or all can go at once
 		}
+		there := map[string]map[string]bool{} // domains in which they run, by the key of a label
 		for _, i := range jobs {
 			p := v.jobs[i].pods[0]
 			for _, t := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				there := map[string]bool{}
-				for _, j := range jobs {
-					for k := range v.jobs[j].pods {
-						if h := v.nodeOf(j, k); h >= 0 {
-							there[v.c.Nodes[h].Labels[t.TopologyKey]] = true
-						}
-					}
+				if there[t.TopologyKey] == nil {
+					there[t.TopologyKey] = v.runIn(jobs, t.TopologyKey)
 				}
-				delete(there, "")
 				for n := range p.allowed {
-					p.allowed[n] = p.allowed[n] && there[v.places[n].Labels[t.TopologyKey]]
+					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][v.places[n].Labels[t.TopologyKey]]
 				}
 			}
 			v.in.Jobs[i].Allowed = v.set(p.allowed)
 		}
 	}
 	return nil
+}
+
+// runIn returns the domains of a label in which pods of some jobs run.
+func (v *converter) runIn(jobs []int, key string) map[string]bool {
+	there := map[string]bool{}
+	for _, i := range jobs {
+		for k := range v.jobs[i].pods {
+			if h := v.nodeOf(i, k); h >= 0 {
+				there[v.c.Nodes[h].Labels[key]] = true
+			}
+		}
+	}
+	delete(there, "")
+	return there
 }
 
 // atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs.
@@ -302,8 +312,11 @@ func (v *converter) atOnce(jobs []int) bool {
 }
 
 // company returns the jobs whose pods a pod's required affinity asks for: those that all of its terms take, as one pod
-// has to match them all.
+// has to match them all. It is found once for each pod that is asked for.
 func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
+	if ids, known := v.companies[p]; known {
+		return ids, nil
+	}
 	for _, g := range v.jobs {
 		all, err := v.takesAll(p, g.pods[0].Pod)
 		if err != nil {
@@ -313,6 +326,7 @@ func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
 			ids = append(ids, g.id)
 		}
 	}
+	v.companies[p] = ids
 	return ids, nil
 }
 

@@ -146,6 +146,27 @@ func TestCompany(t *testing.T) {
 	}
 }
 
+// A cluster is read into the same instance each time, whatever companies it has.
+func TestCompanyTheSame(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3", "n4")
+	for k, node := range []string{"n1", "n2", "n3", "n4"} {
+		name := fmt.Sprint("x", k)
+		d.pod(name, name, "StatefulSet", node, withCompany).with(&policyv1.PodDisruptionBudget{
+			TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudget"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
+			Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}}})
+	}
+	c := d.cluster(t)
+	first := require.Value(kubernetes.Convert(c, byNode))(t)
+	if len(first.HostSets) != 2 {
+		t.Fatalf("the sets are %v", first.HostSets)
+	}
+	for range 20 {
+		again := require.Value(kubernetes.Convert(c, byNode))(t)
+		require.Same(t, "instance", first.Consolidation, again.Consolidation)
+	}
+}
+
 func (d *madeUp) with(x any) *madeUp {
 	d.items = append(d.items, x)
 	return d

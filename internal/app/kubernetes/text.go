@@ -58,7 +58,7 @@ func (p *Plan) Text(moves bool) string {
 		line("use", "%s", p.Used.Text())
 	}
 	if text := p.Used.ByUse(); text != "" {
-		line("by use", "%s", words.Wrap(text, 69, 11))
+		wrapped(&b, "by use", text)
 	}
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
@@ -85,11 +85,11 @@ func (p *Plan) Text(moves bool) string {
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
 	if text := p.brokenText(); text != "" {
-		line("broken", "%s", words.Wrap(text, 69, 11))
+		wrapped(&b, "broken", text)
 	}
 	if p.Removal != nil {
 		for _, x := range p.Removal.text(state) {
-			line(x[0], "%s", words.Wrap(x[1], 69, 11))
+			wrapped(&b, x[0], x[1])
 		}
 	}
 	if len(p.Launch) > 0 {
@@ -136,6 +136,11 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// wrapped writes a text behind its name, in lines of at most 80 columns but for names.
+func wrapped(b *strings.Builder, name, text string) {
+	fmt.Fprintf(b, "%-10s %s\n", name, words.Wrap(text, 69, 11))
 }
 
 // partText tells which part of the way the steps are: about as many moves are in each step that is left.

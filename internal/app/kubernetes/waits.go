@@ -65,14 +65,8 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 	}
 	count := map[string]int{}
 	for h := range in.Hosts {
-		reason := p.refused[h]
-		switch {
-		case reason != "":
-		case !p.allowed[h]:
-			reason = byResident
-		case in.Hosts[h].Closed:
-			reason = byClosed
-		default:
+		reason := in.refusedBy(p, h)
+		if reason == "" {
 			reason = byCompany
 			for r, need := range in.Jobs[i].Needs {
 				if need > free[h][r] && need > 0 {
@@ -98,6 +92,19 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 		text += "; " + offers
 	}
 	return text
+}
+
+// refusedBy explains why a node refuses a pod whatever else is on it, but for room; "" if it doesn't.
+func (in *Instance) refusedBy(p *pod, h int) string {
+	switch {
+	case p.refused[h] != "":
+		return p.refused[h]
+	case !p.allowed[h]:
+		return byResident
+	case in.Hosts[h].Closed:
+		return byClosed
+	}
+	return ""
 }
 
 // offersFor tells which nodes to buy would have a pod, "" without any to buy.

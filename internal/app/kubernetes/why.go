@@ -80,15 +80,11 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 		}
 	}
 	for h := range in.Hosts {
-		why := p.refused[h]
+		why := in.refusedBy(p, h)
 		switch {
 		case in.Hosts[h].ID == p.Spec.NodeName:
 			continue
 		case why != "":
-		case !p.allowed[h]:
-			why = byResident
-		case in.Hosts[h].Closed:
-			why = byClosed
 		case !free.Fits(i, h):
 			var short []string
 			for r, need := range asked.Jobs[i].Needs {
@@ -127,9 +123,7 @@ func amountText(name string, n int64) string {
 // Text returns the answer in words, with at most so many nodes; those that would have the pod come first.
 func (a *PodAnswer) Text(most int) string {
 	var b strings.Builder
-	line := func(name, text string) {
-		fmt.Fprintf(&b, "%-10s %s\n", name, words.Wrap(text, 69, 11))
-	}
+	line := func(name, text string) { wrapped(&b, name, text) }
 	switch {
 	case a.Node == "" && a.Stays != "":
 		line("pod", a.Pod+" waits: "+a.Stays)
@@ -256,9 +250,7 @@ func budgetChange(b *policyv1.PodDisruptionBudget) string {
 // Text returns the answer in words.
 func (a *HeldNode) Text() string {
 	var b strings.Builder
-	line := func(name, text string) {
-		fmt.Fprintf(&b, "%-10s %s\n", name, words.Wrap(text, 69, 11))
-	}
+	line := func(name, text string) { wrapped(&b, name, text) }
 	line("node", fmt.Sprintf("%s has %s, %d of them can be evicted", a.Node, words.Plural(a.Pods, "pod"), a.Pods-len(a.Stays)))
 	if a.Kept != "" {
 		line("kept", a.Kept)
