@@ -9,14 +9,23 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
+// Starts may be moved by a part of all waits, and by some seconds a job for rounded times, so that the schedule still
+// counts as the log's own.
+const (
+	mostMovedShare = 0.01
+	mostMovedS     = 2
+)
+
 // ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
-// that finds too few processors free, since the log rounds times or the machine is smaller, starts when they are free.
-// The result moved counts these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier.
-// Processors are the lowest that are free; nodes are the job's own. The error wraps model.ErrInvalid for a job without a
-// wait, or of which the log doesn't tell its nodes. O(n log n + P log P), P the sum of the jobs' sizes.
+// that finds too few processors free, since the log rounds times, starts when they are free. The result moved counts
+// these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier. Processors are the lowest
+// that are free; nodes are the job's own. The error wraps model.ErrInvalid for a job without a wait, or of which the log
+// doesn't tell its nodes, and if the machine is smaller than the log's, so that starts move by more than a hundredth of
+// the waits. O(n log n + P log P), P the sum of the jobs' sizes.
 func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved int, mostMoved float64, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))
@@ -40,8 +49,9 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 		return nil, 0, 0, err
 	}
 	e = &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(taken))}
-	now := 0.0
+	now, delayed, waited := 0.0, 0.0, 0.0
 	for _, k := range order {
+		waited += starts[k] - in.Jobs[k].SubmitS
 		now = max(now, starts[k])
 		for ends.Len() > 0 && (ends.Items[0].at <= now || !free.fits(k)) {
 			x := ends.Pop()
@@ -50,13 +60,37 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 		}
 		if now > starts[k] {
 			moved++
+			delayed += now - starts[k]
 			mostMoved = max(mostMoved, now-starts[k])
 		}
 		s := model.Segment[model.BatchPlace]{StartS: now, EndS: now + in.Work(k), Place: model.BatchPlace{Processors: free.take(k)}}
 		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: []model.Segment[model.BatchPlace]{s}}
 		ends.Push(end{s.EndS, k})
 	}
+	if n := float64(len(taken)); delayed > mostMovedShare*waited+mostMovedS*n {
+		used := ""
+		if log.Placed == nil {
+			used = fmt.Sprintf("up to %d processors are in use at once of %d, and ", mostInUse(in, starts, order), in.Processors)
+		}
+		return nil, 0, 0, fmt.Errorf("%w: how the log's jobs ran is no schedule of this machine: %s%s would move, by up to %g s (they waited %.6g s in the mean by the log); "+
+			"give the machine that ran them, or one of its partitions", model.ErrInvalid, used, words.Plural(moved, "start"), mostMoved, waited/n)
+	}
 	return e, moved, mostMoved, nil
+}
+
+// mostInUse returns how many processors are in use at once if the jobs, in the order of their starts, run then.
+func mostInUse(in *model.Batch, starts []float64, order []int) (most int) {
+	ends, used := slices.Clone(order), 0
+	at := func(k int) float64 { return starts[k] + in.Work(k) }
+	slices.SortStableFunc(ends, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
+	for _, k := range order {
+		for ; at(ends[0]) <= starts[k]; ends = ends[1:] {
+			used -= in.Jobs[ends[0]].Processes
+		}
+		used += in.Jobs[k].Processes
+		most = max(most, used)
+	}
+	return most
 }
 
 // room is the part of a machine that is free.

@@ -49,6 +49,11 @@ func TestRanAsLogged(t *testing.T) {
 	if _, _, err := NewBatchSpec().fromSWF("n", log, SWFJobs{Ran: true}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "no wait of job 1") {
 		t.Errorf("without waits: %v", err)
 	}
+	// On a machine with half of the processors that were in use it is another schedule.
+	log = require.Value(swf.ReadAll(strings.NewReader("; MaxProcs: 3\n1 0 0 90 3" + fields + "2 0 0 90 3" + fields + "3 5 0 90 2" + fields)))(t)
+	if _, _, err := NewBatchSpec().fromSWF("n", log, SWFJobs{Ran: true}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "up to 8 processors are in use at once of 3, and 2 starts would move, by up to 175 s") {
+		t.Errorf("on another machine: %v", err)
+	}
 }
 
 // Jobs run on the nodes that the log names, of which the machine numbers those of a group one behind the other, and later

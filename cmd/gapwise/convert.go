@@ -207,7 +207,7 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, *model
 	if c.IsSet("hosts") {
 		return nil, nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
 	}
-	return p.fromLog(c, f, path)
+	return p.fromLog(c, f, path, c.String("ran") != "")
 }
 
 // writeRan writes how the jobs of a log ran, after the judge has seen it, as the result of an
@@ -231,8 +231,8 @@ func (p *program) writeRan(ctx context.Context, file string, in model.Instance, 
 	return p.writeFile(file, func(w io.Writer) error { return writeLines(w, r) })
 }
 
-// fromLog makes the instance of a log's jobs, prints its account, and returns how they ran if the flags ask for it.
-func (p *program) fromLog(c *cli.Command, f *instances.File, path string) (in model.Instance, ran *model.Execution, err error) {
+// fromLog makes the instance of a log's jobs, prints its account, and returns how they ran if that is asked for.
+func (p *program) fromLog(c *cli.Command, f *instances.File, path string, how bool) (in model.Instance, ran *model.Execution, err error) {
 	if c.String("platform") != "" && !f.IsRecords() && c.String("unit") != "resources" {
 		return nil, nil, usagef("%s: --platform goes with task graphs and --unit resources, %s is an SWF log", c.Name, instances.Label(path))
 	}
@@ -244,7 +244,7 @@ func (p *program) fromLog(c *cli.Command, f *instances.File, path string) (in mo
 		return nil, nil, err
 	}
 	o.Jobs = instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"), Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"),
-		Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed"), Ran: c.String("ran") != ""}
+		Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed"), Ran: how}
 	if in, ran, err = f.WithRan(o); err == nil {
 		in, err = withVariants(c, path, in)
 	}

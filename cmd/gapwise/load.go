@@ -105,7 +105,7 @@ func withVariants(c *cli.Command, path string, in model.Instance) (model.Instanc
 	}
 	for _, f := range variantFlags() {
 		value := c.String(f.name)
-		if value == "" {
+		if value == "" || f.name == "goal" && c.Name == "report" && in.Kind() == model.KindBatch { // orders the page
 			continue
 		}
 		k := slices.IndexFunc(p.Variants, func(v gapwise.Variant) bool { return v.Flag == f.name })

@@ -50,7 +50,7 @@ func (p *program) report() *cli.Command {
 			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
 			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
 			&cli.StringSliceFlag{Name: "what-if", Usage: "batch on one tier: a `CHANGE` beside today, may be repeated"},
-			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "what-if: today's policy"},
+			&cli.StringFlag{Name: "policy", Usage: "what-if: today's policy", DefaultText: "the replay that fits the log, else " + report.DefaultPolicy},
 			&cli.Int64Flag{Name: "effort", Value: report.DefaultEffort, Usage: "what-if: of the search for what anybody could reach"},
 			&cli.StringFlag{Name: "plan", Usage: "plan in `FILE` of runs whose solutions were kept, to draw them"},
 			instancesFlag(),
@@ -104,6 +104,9 @@ func (p *program) report() *cli.Command {
 			}
 			for _, in := range given {
 				o.Tell(in)
+				if o.Goal, err = goalOf(c, in); err != nil {
+					return err
+				}
 			}
 			var write func(io.Writer) error
 			switch {
@@ -138,11 +141,14 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 }
 
 func (p *program) reportLog(ctx context.Context, c *cli.Command, f *instances.File, path, output string, s report.Solving, o report.Options) error {
-	in, _, err := p.fromLog(c, f, path)
+	in, ran, unran, err := p.withRan(c, f, path)
 	if err != nil {
 		return err
 	}
-	about := &report.Log{Name: in.ID(), Command: convertCommand(c, path, report.FileOf(in.ID()))}
+	if o.Goal, err = goalOf(c, in); err != nil {
+		return err
+	}
+	about := &report.Log{Name: in.ID(), Command: convertCommand(c, path, report.FileOf(in.ID())), Ran: ran, Unran: unran}
 	changes, err := changes(c)
 	if err != nil {
 		return err
@@ -151,6 +157,32 @@ func (p *program) reportLog(ctx context.Context, c *cli.Command, f *instances.Fi
 		return p.writePage(ctx, output, p.whatIf(ctx, c, output, in, about, changes, s, o))
 	}
 	return p.writePage(ctx, output, func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
+}
+
+// goalOf returns the goal that orders the policies of a batch instance.
+func goalOf(c *cli.Command, in model.Instance) (string, error) {
+	goal := c.String("goal")
+	if in.Kind() != model.KindBatch {
+		return "", nil
+	}
+	if goal != "" && !slices.Contains(report.Goals(), goal) {
+		return "", usagef("report: --goal is %q, of batch give one of %q", goal, report.Goals())
+	}
+	return goal, nil
+}
+
+// withRan is fromLog, and returns how the log's own scheduler ran the jobs or why that isn't known; neither if what is
+// made of the log isn't its own machine.
+func (p *program) withRan(c *cli.Command, f *instances.File, path string) (in model.Instance, ran *model.Execution, unran string, err error) {
+	own := c.String("kind") == string(model.KindBatch) && !c.Bool("pending") && !c.IsSet("load") && slices.Contains([]string{"", "1"}, c.String("tiers"))
+	if own {
+		if in, ran, err = p.fromLog(c, f, path, true); err == nil {
+			return in, ran, "", nil
+		}
+		unran = strings.TrimPrefix(strings.TrimPrefix(err.Error(), instances.Label(path)+": "), model.ErrInvalid.Error()+": ")
+	}
+	in, _, err = p.fromLog(c, f, path, false)
+	return in, nil, unran, err
 }
 
 // changes reads the flags --what-if.

@@ -79,7 +79,7 @@ func TestMoreNodesNeverWorse(t *testing.T) {
 			if drawn%4 > 0 {
 				continue
 			}
-			x := require.Value(Solving{Seed: 1, Effort: 1000}.whatIf(t.Context(), in, "easy", []Change{c}))(t)
+			x := require.Value(Solving{Seed: 1, Effort: 1000}.whatIf(t.Context(), in, "easy", []Change{c}, nil))(t)
 			low, high := x.proved(x.cases[1])
 			if change := other - least; !(low-1e-9*least <= change && change <= high+1e-9*least) {
 				t.Fatalf("%s: the optimum changes by %v, proved are %v to %v: %+v", text, change, low, high, in)

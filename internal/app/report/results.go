@@ -20,6 +20,8 @@ import (
 type Options struct {
 	Title    string // empty: the page's subject
 	Pictures int    // most pictures of solutions
+	// Goal orders the policies of a batch queue, one of Goals; "": the mean response.
+	Goal string
 	// Told holds the accounts of the instances' files, a line each; they begin the page's summary.
 	Told []string
 }

@@ -131,13 +131,12 @@ type runKey struct {
 
 func keyOf(r *runs.Record) runKey { return runKey{r.Hash, r.Algorithm, r.Seed} }
 
-// bestRun returns the first run with the best objective that some class of algorithms
-// has, any of them for "": online policies and the others are looked at apart. nil if
-// there is none.
+// bestRun returns the first run with the best objective of online policies, of the others or of all. How a log's own
+// scheduler ran is no run of a policy. nil if there is none.
 func (i *instance) bestRun(online ...bool) *run {
 	var best *run
 	for _, r := range i.runs {
-		if r.Objective == nil || len(online) > 0 && (r.Class() == model.Online) != online[0] {
+		if r.Objective == nil || len(online) > 0 && ((r.Class() == model.Online) != online[0] || r.Algorithm == gapwise.LogAlgorithm) {
 			continue
 		}
 		if best == nil || i.Sense.Better(*r.Objective, *best.Objective) {
@@ -152,6 +151,16 @@ func (i *instance) gap() float64 { return i.Gap(i.Best) }
 
 // closed reports whether a solution is within the gap that counts as optimal.
 func (i *instance) closed() bool { return i.gap() <= model.DefaultGap }
+
+// ran returns the run of the log's own scheduler, nil if it isn't known.
+func (i *instance) ran() *run {
+	for _, r := range i.runs {
+		if r.Algorithm == gapwise.LogAlgorithm && r.Objective != nil {
+			return r
+		}
+	}
+	return nil
+}
 
 // grouped puts the algorithms into the order of their classes.
 func (p *part) grouped() {

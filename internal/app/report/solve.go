@@ -62,8 +62,8 @@ func (x *solved) best() (best model.Solution) {
 
 // solve runs all heuristics, weakest first, and auto from the best that they found, since it approximates the best
 // possible. Each has at most the time limit. It also computes the bounds that need no search. Algorithms that don't
-// take the instance are left out. A context that ends is no error: the results until then count.
-func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) {
+// take the instance are left out. How a log's own scheduler ran the jobs comes first. A context that ends is no error: the results until then count.
+func (s Solving) solve(ctx context.Context, in model.Instance, log *Log) (*solved, error) {
 	if s.TimeLimit == 0 {
 		s.TimeLimit = DefaultTimeLimit
 	}
@@ -79,6 +79,14 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		}
 	}
 	names = append(names, "auto")
+	switch ran, err := s.ran(ctx, c, log); {
+	case err != nil:
+		return nil, err
+	case ran != nil:
+		metric := in.Metrics()[0]
+		s.say("as it ran: %s, %s %s", ran.Algorithm, metric.Name, withUnit(runs.Number(ran.Objective), metric.Unit))
+		all.runs = append(all.runs, *ran)
+	}
 	tried := 0
 	for features := runs.FeatureValues(in); tried < len(names) && ctx.Err() == nil; tried++ {
 		o := gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}

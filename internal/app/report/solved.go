@@ -22,12 +22,16 @@ import (
 type Log struct {
 	Name    string
 	Command string // that makes the instance, in the file FileOf(the instance's name)
+	// Ran is how the log's own scheduler ran the jobs, nil if it isn't known; then Unran tells why, or is "" if the
+	// instance isn't of the log's own machine.
+	Ran   *model.Execution
+	Unran string
 }
 
 // Instance solves an instance by all heuristics and auto, and writes the page of the results. Log is nil for an
 // instance that is of no log.
 func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s Solving, o Options) error {
-	found, err := s.solve(ctx, in)
+	found, err := s.solve(ctx, in, log)
 	if err != nil {
 		return err
 	}
@@ -48,6 +52,16 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	o.Tell(in)
 	p.Lead = o.told()
 	q.lead(p, found, log)
+	batch, ok := in.(*model.Batch)
+	var goals *byGoals
+	if ok && batch.Tiers == 1 {
+		if goals, err = q.compareGoals(batch, o.Goal, s.Seed); err != nil {
+			return err
+		}
+	}
+	if goals != nil {
+		p.Lead = append(p.Lead, goals.lead())
+	}
 	for _, line := range p.Lead[len(o.Told):] {
 		s.say("%s", line)
 	}
@@ -63,7 +77,10 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 		return err
 	}
 	p.Sections = append(p.Sections, comparison)
-	if _, ok := in.(*model.Batch); ok && log != nil {
+	if goals != nil {
+		p.Sections = append(p.Sections, goals.section())
+	}
+	if ok && log != nil {
 		for _, by := range []string{"size", "resource", "partition", "queue", "user"} {
 			s, err := byJobs(by, "algorithm", q.solved())
 			if err != nil {
@@ -80,8 +97,8 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	return p.write(w)
 }
 
-// solved returns the runs of the best algorithms of each class that have solutions, at most
-// four online: of sixteen the tables of jobs would be long.
+// solved returns the runs of the best algorithms of each class that have solutions, at most four online: of sixteen the
+// tables of jobs would be long. The log's own is among them.
 func (p *part) solved() (all []runs.Solved) {
 	taken := map[model.Class]int{}
 	for k, r := range p.runs {
@@ -90,8 +107,11 @@ func (p *part) solved() (all []runs.Solved) {
 		if class == model.Online {
 			most = 4
 		}
-		if r.Solution != nil && taken[class] < most {
-			taken[class]++
+		log := r.Algorithm == gapwise.LogAlgorithm
+		if r.Solution != nil && (log || taken[class] < most) {
+			if !log {
+				taken[class]++
+			}
 			rec := r.Record
 			rec.Run = k + 1 // in this order
 			all = append(all, runs.Solved{Record: &rec, Instance: r.Instance, Solution: r.Solution})
@@ -104,7 +124,7 @@ func (p *part) solved() (all []runs.Solved) {
 // Best the best policy. Regret is by how much Seer is better, as a share of the policy's value; gaps are shares of it,
 // too.
 type instanceLead struct {
-	Log                                      *Log
+	Ran                                      string // of the log's own scheduler: its value and by how much Best is better
 	Overrun, Best, Seer, Measure, Time       string
 	Value, SeerValue, Regret, Bound, BoundBy string
 	Gap, OwnGap                              string
@@ -120,7 +140,10 @@ func (x *instanceLead) words() []string {
 	if x.Overrun != "" {
 		all = append(all, x.Overrun)
 	}
-	return append(all, x.best(), fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", x.Verified, words.Plural(x.Solutions, "solution")))
+	if all = append(all, x.best()); x.Ran != "" {
+		all = append(all, x.Ran)
+	}
+	return append(all, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", x.Verified, words.Plural(x.Solutions, "solution")))
 }
 
 // best returns the page's text on the best solution.
@@ -175,9 +198,13 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 			to.Cards = append(to.Cards, card{words.Tidy(f.Value), f.Usage})
 		}
 	}
-	to.Cards = append(to.Cards, card{words.Short(float64(len(p.algorithms)), 0), "algorithms"})
+	algorithms := len(p.algorithms)
+	if i.ran() != nil {
+		algorithms--
+	}
+	to.Cards = append(to.Cards, card{words.Short(float64(algorithms), 0), "algorithms"})
 	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
-	x := instanceLead{Log: log, Infeasible: i.Infeasible, Closed: i.closed(), Measure: p.first.Name, BoundBy: i.BoundBy, Gap: words.Percent(i.gap()), Algorithms: len(p.algorithms)}
+	x := instanceLead{Infeasible: i.Infeasible, Closed: i.closed(), Measure: p.first.Name, BoundBy: i.BoundBy, Gap: words.Percent(i.gap()), Algorithms: algorithms}
 	if log != nil {
 		to.Subtitle += " · log " + log.Name
 		if from, end := model.StartTime(found.in), spanOf(found.in); !from.IsZero() && end > 0 {
@@ -202,7 +229,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		to.Cards = append(to.Cards, card{withUnit(r.objective(), p.first.Unit), p.first.Name + ", " + what + r.Algorithm})
 		x.Best, x.Value, x.Time, x.OwnGap = r.Algorithm, p.human(r.objective()), words.Duration(r.ElapsedS), words.Percent(r.gap())
 		for _, o := range p.runs {
-			if o.Objective != nil && o.Algorithm != r.Algorithm && (seer == nil || o.Class() == r.Class()) && !slices.Contains(x.Ties, o.Algorithm) &&
+			if o.Objective != nil && o.Algorithm != r.Algorithm && o.Algorithm != gapwise.LogAlgorithm && (seer == nil || o.Class() == r.Class()) && !slices.Contains(x.Ties, o.Algorithm) &&
 				math.Abs(o.objective()-r.objective()) < noise*math.Abs(r.objective()) {
 				x.Ties = append(x.Ties, o.Algorithm)
 			}
@@ -216,8 +243,20 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{words.Percent(i.gap()) + " %", "gap of the best solution"})
 	}
+	if log != nil && log.Unran != "" {
+		x.Ran = "The log's own scheduler isn't beside them: " + log.Unran + "."
+	}
+	if ran := i.ran(); ran != nil {
+		x.Ran = fmt.Sprintf("Under the log's own scheduler the %s was %s.", p.first.Name, p.human(ran.objective()))
+		if r != nil && ran.objective() > 0 {
+			change := 100 * (r.objective() - ran.objective()) / ran.objective()
+			x.Ran += fmt.Sprintf(" That of %s, in a replay that starts jobs at once and loses none, is %s %%.", r.Algorithm, signed(change))
+			x.Ran += " What a real scheduler would reach lies between: --what-if fits a replay to the log."
+		}
+		to.Cards = append(to.Cards, card{withUnit(ran.objective(), p.first.Unit), p.first.Name + ", by the log"})
+	}
 	for _, a := range p.algorithms {
-		if p.class[a] == model.Online {
+		if p.class[a] == model.Online && a != gapwise.LogAlgorithm {
 			x.Policies++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -144,13 +145,13 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	return s
 }
 
-// few returns some algorithms for the curves shown at first: the two best, one in the middle and the last. The runs are
-// sorted, the best first.
+// few returns some algorithms for the curves shown at first: the log's own, the two best, one in the middle and the last.
+// The runs are sorted, the best first.
 func (p *part) few() []string {
 	runs := slices.DeleteFunc(slices.Clone(p.runs), func(r *run) bool { return r.Objective == nil })
 	var all []string
 	for k, r := range runs {
-		if n := len(runs); n <= 5 || k == 0 || k == 1 || k == n/2 || k == n-1 {
+		if n := len(runs); n <= 5 || r.Algorithm == gapwise.LogAlgorithm || k == 0 || k == 1 || k == n/2 || k == n-1 {
 			all = append(all, r.Algorithm)
 		}
 	}

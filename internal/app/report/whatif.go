@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,10 @@ type whatIf struct {
 	block  string        // the unit of a block: "week"; "" if there are too few
 	draws  [][]int32     // resampled blocks
 	effort int64         // of the clairvoyant's search
+	log    *whatIfCase   // the log's own scheduler; nil: unknown
+	today  backtest      // with a log
+	fitted bool          // today is the replay that fits the log
+	unran  string        // why the log's own scheduler isn't known, "" without a log
 }
 
 // whatIfCase is one of them: a policy on an instance, and the best possible there.
@@ -34,12 +39,17 @@ type whatIfCase struct {
 	name      string
 	in        *model.Batch
 	run       Run
-	seer      Run // the best known of the instance, with the bound: full knowledge can copy any policy
+	seer      Run    // the best known of the instance, with the bound: full knowledge can copy any policy
+	replay    replay // as which the policy runs
 	waits     []float64
 	responses []float64
 	slowdowns []float64
 	areas     []float64
+	ends      []float64
 }
+
+// DefaultPolicy is today's policy, unless another is given or fits the log.
+const DefaultPolicy = "easy"
 
 // DefaultEffort is the effort (model.Settings.Effort) of the clairvoyant's search, unless another is given.
 const DefaultEffort = 3_000_000
@@ -55,9 +65,9 @@ const fewestBlocks = 10
 // Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
 // replacement, the same for all. The best solution that a search with the runtimes finds in a stated effort, and the
 // bound, are given with each. The error wraps model.ErrInvalid for a change that isn't possible, and
-// model.ErrUnsupported for a machine of two tiers.
+// model.ErrUnsupported for a machine of two tiers. Without a policy, today is the replay that fits the log (see fit).
 func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy string, changes []Change, log *Log, s Solving, o Options) error {
-	x, err := s.whatIf(ctx, today, policy, changes)
+	x, err := s.whatIf(ctx, today, policy, changes, log)
 	if err != nil {
 		return err
 	}
@@ -70,7 +80,7 @@ func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy s
 }
 
 // whatIf solves all cases.
-func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, changes []Change) (*whatIf, error) {
+func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, changes []Change, log *Log) (*whatIf, error) {
 	if today.Tiers != 1 {
 		return nil, fmt.Errorf("%w: what-ifs are of machines with one tier; give --tiers 1", model.ErrUnsupported)
 	}
@@ -84,6 +94,10 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		s.Effort = DefaultEffort
 	}
 	x := &whatIf{effort: s.Effort, cases: []*whatIfCase{{name: "today", in: today}}}
+	x.divide()
+	if err := s.ofLog(ctx, x, log, policy); err != nil {
+		return nil, err
+	}
 	for _, c := range changes {
 		in, err := c.apply(today)
 		if err != nil {
@@ -92,9 +106,10 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		x.cases = append(x.cases, &whatIfCase{Change: c, name: c.Text, in: in})
 	}
 	for k, c := range x.cases {
-		if c.Policy == "" {
-			c.Policy = policy
+		if c.replay = x.today.replay; c.Policy != "" {
+			c.replay.policy = c.Policy
 		}
+		c.Policy = c.replay.policy
 		if c.Estimates == "" {
 			c.Estimates = estimatesUsers
 		}
@@ -107,15 +122,39 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		s.say("%d of %d: %s, mean response time %s", k+1, len(x.cases), c.name, withUnit(*c.run.Objective, "s"))
 	}
 	x.share()
-	x.divide()
 	x.draw(s.Seed)
 	return x, nil
 }
 
+// ofLog sets the log's own scheduler beside the cases, and chooses the replay that is today: the policy or, if none is
+// given and the log tells its schedule, the one that fits it.
+func (s Solving) ofLog(ctx context.Context, x *whatIf, log *Log, policy string) error {
+	x.today.policy = cmp.Or(policy, DefaultPolicy)
+	if log == nil {
+		return nil
+	}
+	if x.unran = log.Unran; log.Ran == nil {
+		return nil
+	}
+	in := x.cases[0].in
+	run, err := s.ran(ctx, gapwise.NewCase(in), log)
+	if err != nil {
+		return err
+	}
+	if x.log = (&whatIfCase{name: gapwise.LogAlgorithm, Change: Change{Policy: gapwise.LogAlgorithm}, in: in, run: *run, seer: *run}); policy == "" {
+		if x.today, err = s.fit(ctx, x, log.Ran); err != nil {
+			return err
+		}
+		x.fitted = true
+	}
+	return x.log.measure()
+}
+
 // share gives the cases of one instance, which differ in the policy, the best that is known of it and the best bound.
 func (x *whatIf) share() {
+	all := x.all()
 	for _, c := range x.cases {
-		for _, o := range x.cases {
+		for _, o := range all {
 			if o.seer.Hash != c.seer.Hash {
 				continue
 			}
@@ -148,6 +187,13 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 		if way.to == &c.seer {
 			way.Start = c.run.Solution // the result is never worse
 		}
+		if way.to == &c.run && !c.replay.plain() {
+			e, err := c.replay.run(ctx, c.in, way.Options)
+			if err != nil {
+				return fmt.Errorf("what-if %q: %w", c.name, err)
+			}
+			way.Solver = given{c.Policy, e}
+		}
 		x, err := benchmarks.Solve(ctx, one, features, way.Options)
 		if err == nil {
 			err = x.Declined
@@ -160,6 +206,11 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 		}
 		*way.to = Run{Record: x.Record, Instance: c.in, Solution: x.Result.Solution}
 	}
+	return c.measure()
+}
+
+// measure sets the figures of each job.
+func (c *whatIfCase) measure() error {
 	all, err := c.in.Outcomes(c.run.Solution)
 	if err != nil {
 		return err
@@ -167,7 +218,7 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 	for k := range all {
 		j := &all[k]
 		c.waits, c.responses, c.slowdowns = append(c.waits, j.StartS-j.SubmitS), append(c.responses, j.Response()), append(c.slowdowns, j.Slowdown())
-		c.areas = append(c.areas, float64(float64(j.Processes)*j.WorkS))
+		c.areas, c.ends = append(c.areas, float64(float64(j.Processes)*j.WorkS)), append(c.ends, j.EndS)
 	}
 	return nil
 }
@@ -329,6 +380,29 @@ func (x *whatIf) interval(m *whatIfMeasure, c *whatIfCase) (low, high float64) {
 		}
 	}
 	return stats.Quantile(0.025, differences), stats.Quantile(0.975, differences)
+}
+
+// some returns a case with some of the jobs alone.
+func (c *whatIfCase) some(jobs []int32) *whatIfCase {
+	x := &whatIfCase{}
+	for _, k := range jobs {
+		x.waits, x.responses = append(x.waits, c.waits[k]), append(x.responses, c.responses[k])
+		x.slowdowns, x.areas = append(x.slowdowns, c.slowdowns[k]), append(x.areas, c.areas[k])
+	}
+	return x
+}
+
+// off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; NaN if it
+// isn't known.
+func (x *whatIf) off(m *whatIfMeasure) float64 {
+	if x.log == nil || m.values == nil {
+		return math.NaN()
+	}
+	_, held := x.halves()
+	if len(held) == 0 {
+		return math.NaN()
+	}
+	return m.valueOf(x.cases[0].some(held)) - m.valueOf(x.log.some(held))
 }
 
 // percentiles returns a percentile of the values of the jobs in each draw of blocks.

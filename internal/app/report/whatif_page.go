@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
@@ -22,20 +23,25 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	o.Tell(today.in)
 	p.Lead = o.told()
 	wait := &whatIfMeasures[0]
+	if x.log != nil {
+		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(x.log), "s"), "mean wait, by the log"})
+		p.Lead = append(p.Lead, fmt.Sprintf("The jobs of the log waited %s s in the mean, those of today's replay wait %s s.", shown(wait.valueOf(x.log)), shown(wait.valueOf(today))))
+	}
 	p.Cards = append(p.Cards, card{withUnit(wait.valueOf(today), "s"), "mean wait, today"})
 	for _, c := range x.cases[1:] {
 		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(c), "s"), "mean wait, " + c.name})
 		p.Lead = append(p.Lead, x.sentence(wait, c))
 	}
 	verified := 0
-	for _, c := range x.cases {
+	all := x.all()
+	for _, c := range all {
 		for _, r := range []*Run{&c.run, &c.seer} {
 			if r.Verified {
 				verified++
 			}
 		}
 	}
-	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(x.cases), "solution")))
+	p.Lead = append(p.Lead, fmt.Sprintf("The judge, which shares no code with the schedulers, has verified %d of %s.", verified, words.Plural(2*len(all), "solution")))
 	p.Sections = []section{x.comparison(), x.ground(), x.overWeeks()}
 	for _, by := range []string{"size", "resource", "partition", "queue", "user"} {
 		s, err := x.classes(by)
@@ -48,6 +54,14 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 		p.Sections = append(p.Sections, section{ID: "again", Title: "Run it again", Blocks: []block{{Words: "Makes the instance of the log:", Command: log.Command}}})
 	}
 	return p.write(w)
+}
+
+// all returns the cases, and the log's own scheduler at the end.
+func (x *whatIf) all() []*whatIfCase {
+	if x.log == nil {
+		return x.cases
+	}
+	return append(slices.Clip(x.cases), x.log)
 }
 
 // sentence describes the effect of a change on a measure.
@@ -70,7 +84,11 @@ func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
 // comparison is the table of measures, a column for each case.
 func (x *whatIf) comparison() section {
 	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), x.measureWords()}}
-	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}, {"today", x.cases[0].words(), true}}}
+	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}}}
+	if x.log != nil {
+		t.Columns = append(t.Columns, column{gapwise.LogAlgorithm, "the log's own scheduler", true}, column{"error", "of today, less the log's, where nothing is fitted", true})
+	}
+	t.Columns = append(t.Columns, column{"today", x.cases[0].words(), true})
 	for k, c := range x.cases[1:] {
 		s.Text = append(s.Text, fmt.Sprintf("%s: %s: %s.", letter(k+1), c.name, c.words()))
 		t.Columns = append(t.Columns, column{letter(k + 1), c.words(), true}, column{"change", "less today's; in brackets the 95 % interval", true})
@@ -79,10 +97,15 @@ func (x *whatIf) comparison() section {
 	for i := range measures {
 		m := &measures[i]
 		before := m.valueOf(x.cases[0])
-		r := row{Cells: []cell{text(m.title()), number(before, shown(before))}}
+		r := row{Cells: []cell{text(m.title())}}
+		if x.log != nil {
+			y, off := m.valueOf(x.log), x.off(m)
+			r.Cells = append(r.Cells, number(y, shown(y)), number(off, signed(off)))
+		}
+		r.Cells = append(r.Cells, number(before, shown(before)))
 		for _, c := range x.cases[1:] {
 			after := m.valueOf(c)
-			change := signed(after - before)
+			change := x.changeWords(m, after-before)
 			if low, high := x.interval(m, c); !math.IsNaN(low) {
 				change += fmt.Sprintf(" [%s, %s]", signed(low), signed(high))
 			}
@@ -95,13 +118,20 @@ func (x *whatIf) comparison() section {
 		of   func(*whatIfCase) float64
 	}{{seerName + " (s), yardstick", func(c *whatIfCase) float64 { return *c.seer.Objective }}, {boundName + " (s), yardstick", (*whatIfCase).bound}} {
 		before := f.of(x.cases[0])
-		r := row{Cells: []cell{text(f.name), number(before, shown(before))}}
+		r := row{Cells: []cell{text(f.name)}}
+		if x.log != nil {
+			r.Cells = append(r.Cells, text(""), text(""))
+		}
+		r.Cells = append(r.Cells, number(before, shown(before)))
 		for _, c := range x.cases[1:] {
 			r.Cells = append(r.Cells, number(f.of(c), shown(f.of(c))), number(f.of(c)-before, signed(f.of(c)-before)))
 		}
 		t.Rows = append(t.Rows, r)
 	}
 	last := row{Cells: []cell{text(provedName + " (s)"), text("")}}
+	if x.log != nil {
+		last.Cells = append(last.Cells, text(""), text(""))
+	}
 	for _, c := range x.cases[1:] {
 		low, _ := x.proved(c)
 		last.Cells = append(last.Cells, text(""), number(low, x.provedWords(c)))
@@ -114,6 +144,10 @@ func (x *whatIf) comparison() section {
 // ground is the picture of policies between bound and clairvoyant.
 func (x *whatIf) ground() section {
 	r := &ranking{name: "Mean response of each what-if, between the bound and what not knowing costs", axis: axis{label: "mean response (s)"}, bound: math.NaN()}
+	if x.log != nil {
+		y := *x.log.run.Objective
+		r.rows = append(r.rows, rank{"its scheduler", y, shown(y), hues - 1, "the log"})
+	}
 	for k, c := range x.cases {
 		group := c.name
 		for i, y := range []struct {
@@ -127,7 +161,7 @@ func (x *whatIf) ground() section {
 			r.rows = append(r.rows, rank{y.name, y.x, shown(y.x), hue, group})
 		}
 	}
-	return section{ID: "ground", Title: "Ground and sky", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Wide: true,
+	return section{ID: "ground", Title: "Between bound and clairvoyant", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Wide: true,
 		Caption: "Mean response of the policy, of the best schedule that is known, and the bound, which no schedule beats. No policy can count on reaching the clairvoyant's."}}}}}}
 }
 
@@ -140,7 +174,7 @@ func (x *whatIf) overWeeks() section {
 	today := x.cases[0].in
 	at, scale := timeAxis(today, today.Jobs[len(today.Jobs)-1].SubmitS)
 	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (s)"}, wide: true, zero: true}
-	for k, a := range x.cases {
+	for k, a := range x.all() {
 		v := curve{name: a.name, step: true, hue: k}
 		for _, some := range x.blocks {
 			var waits []float64
@@ -158,7 +192,7 @@ func (x *whatIf) overWeeks() section {
 // classes is the table of the gains and losses of classes of jobs.
 func (x *whatIf) classes(by string) (section, error) {
 	var all []runs.Solved
-	for k, c := range x.cases {
+	for k, c := range x.all() {
 		r := c.run.Record
 		r.Algorithm, r.Options, r.Run = c.name, "algorithm="+c.Policy, k+1 // in this order
 		all = append(all, runs.Solved{Record: &r, Instance: c.in, Solution: c.run.Solution})

@@ -43,7 +43,7 @@ func TestWhatIf(t *testing.T) {
 	in := queue(rand.New(rand.NewPCG(27, 7)))
 	x := require.Value(Solving{Seed: 1, Effort: 50_000}.whatIf(t.Context(), in, "easy",
 		changesOf(t, "processors=1x,policy=easy,estimates=users", "processors=1.25x,policy=easy-saf",
-			"estimates=exact", "load=1.2x", "estimates=predicted")))(t)
+			"estimates=exact", "load=1.2x", "estimates=predicted"), nil))(t)
 	if x.block != "day" || len(x.blocks) < fewestBlocks || x.cases[2].in.Processors != 10 || x.cases[3].in.Jobs[7].EstimateS != in.Jobs[7].RuntimeS || in.Jobs[7].EstimateS == in.Jobs[7].RuntimeS {
 		t.Fatalf("%d blocks by %s, %d processors", len(x.blocks), x.block, x.cases[2].in.Processors)
 	}
@@ -104,7 +104,7 @@ func TestClairvoyantIsBest(t *testing.T) {
 		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS / 4)
 	}
 	x := require.Value(Solving{Seed: 1, Effort: 1}.whatIf(t.Context(), in, "fcfs",
-		changesOf(t, "policy=sjf", "policy=spt", "processors=1.5x,policy=easy-saf")))(t)
+		changesOf(t, "policy=sjf", "policy=spt", "processors=1.5x,policy=easy-saf"), nil))(t)
 	differ := false
 	for _, c := range x.cases {
 		for _, o := range x.cases {
@@ -116,7 +116,7 @@ func TestClairvoyantIsBest(t *testing.T) {
 	if !differ {
 		t.Error("all policies are alike")
 	}
-	all := require.Value(Solving{Seed: 1, TimeLimit: 1}.solve(t.Context(), in))(t)
+	all := require.Value(Solving{Seed: 1, TimeLimit: 1}.solve(t.Context(), in, nil))(t)
 	last := all.runs[len(all.runs)-1]
 	for _, r := range all.runs {
 		if last.Algorithm != "auto" || *r.Objective < *last.Objective {
@@ -146,7 +146,7 @@ func TestWhatIfPage(t *testing.T) {
 	require.Says(t, "the summary", texts[0].String(), "today: easy (online) on 8 processors",
 		"B: policy=spt: spt (offline)", "D: load=0.9x", "clairvoyant response (s)", "1000 resamples",
 		"Steady: the tenth")
-	require.Says(t, "the page", pages[0].String(), "By user", "By queue", "By size", "Ground and sky", "offline",
+	require.Says(t, "the page", pages[0].String(), "By user", "By queue", "By size", "Between bound and clairvoyant", "offline",
 		"processors=12")
 }
 
@@ -160,11 +160,11 @@ func TestChangeRefused(t *testing.T) {
 	in := queue(rand.New(rand.NewPCG(27, 9)))
 	for text, want := range map[string]string{"processors=0.5x": "jobs need more than 4 processors, up to 6", "policy=measy": "one tier", "speed=2x": `no key "speed"`, "policy=spt,estimates=predicted": "prediction",
 		"policy=online:true,estimates=predicted": "predicts for itself"} {
-		if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", changesOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", changesOf(t, text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	in.Tiers = 2
-	require.Refused(t, "error", require.Err((Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil)),
+	require.Refused(t, "error", require.Err((Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil, nil)),
 		model.ErrUnsupported, "")
 }

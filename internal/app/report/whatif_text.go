@@ -3,9 +3,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +31,7 @@ func (c *whatIfCase) words() string {
 	default:
 		said += ", users' estimates"
 	}
+	said += c.replay.words()
 	if c.Load > 0 {
 		said += fmt.Sprintf(", times between submissions divided by %g", c.Load)
 	}
@@ -90,7 +93,26 @@ func (x *whatIf) measureWords() (said string) {
 	if len(x.cases[0].in.Nodes) == 0 {
 		said = "Started unfairly: jobs that start later than if those that waited at their submission had gone first, in the order of arrival. "
 	}
-	return said + "Steady: the tenth of the time at either end, warm-up and cool-down, is cut. Today is the policy on the log's jobs, not what the log's own scheduler did."
+	return said + "Steady: the tenth of the time at either end, warm-up and cool-down, is cut. " + x.todayWords()
+}
+
+// todayWords tells what stands for today, and how far that is from the log.
+func (x *whatIf) todayWords() string {
+	switch {
+	case x.log != nil:
+		return x.today.words(x.fitted, cmp.Or(x.block, "tenth"))
+	case x.unran != "":
+		return "Today is the policy on the log's jobs. The log's own scheduler isn't beside it: " + x.unran + "."
+	}
+	return "Today is the policy on the log's jobs, not what the log's own scheduler did."
+}
+
+// changeWords writes a change of a figure from today, in parentheses if it is smaller than the error of today's replay.
+func (x *whatIf) changeWords(m *whatIfMeasure, change float64) string {
+	if math.Abs(change) < math.Abs(x.off(m)) {
+		return "(" + signed(change) + ")"
+	}
+	return signed(change)
 }
 
 // textColumn holds the cells of a case, a line each.
@@ -105,14 +127,16 @@ func (x *whatIf) textColumn(k int) []string {
 		m := &measures[i]
 		y := m.valueOf(c)
 		if cells = append(cells, shown(y)); k == 0 {
-			cells = append(cells, "", "")
+			if cells = append(cells, "", "", ""); !math.IsNaN(x.off(m)) {
+				cells[len(cells)-1] = signed(x.off(m))
+			}
 			continue
 		}
-		cells = append(cells, signed(y-m.valueOf(today)))
+		cells = append(cells, x.changeWords(m, y-m.valueOf(today)))
 		if low, high := x.interval(m, c); math.IsNaN(low) {
-			cells = append(cells, "")
+			cells = append(cells, "", "")
 		} else {
-			cells = append(cells, fmt.Sprintf("[%s %s]", signed(low), signed(high)))
+			cells = append(cells, fmt.Sprintf("[%s %s]", signed(low), signed(high)), "")
 		}
 	}
 	cells = append(cells, shown(*c.seer.Objective), shown(c.bound()))
@@ -122,11 +146,21 @@ func (x *whatIf) textColumn(k int) []string {
 	return append(cells, x.provedWords(c))
 }
 
+// logColumn is textColumn of the log's own scheduler.
+func (x *whatIf) logColumn() []string {
+	cells := []string{gapwise.LogAlgorithm}
+	measures := x.measures()
+	for i := range measures {
+		cells = append(cells, shown(measures[i].valueOf(x.log)), "", "", "")
+	}
+	return append(cells, "", "", "")
+}
+
 // textTables writes today next to as many changes as fit 80 columns, then next to the following ones.
 func (x *whatIf) textTables(b *strings.Builder) {
 	first := []string{""}
 	for _, m := range x.measures() {
-		first = append(first, m.title(), "  change", "")
+		first = append(first, m.title(), "  change", "", "  error of today")
 	}
 	first = append(first, seerName+" (s)", boundName+" (s)", provedName)
 	width := func(cells []string) (most int) {
@@ -135,12 +169,19 @@ func (x *whatIf) textTables(b *strings.Builder) {
 		}
 		return most
 	}
-	today := x.textColumn(0)
+	fixed := [][]string{x.textColumn(0)}
+	if x.log != nil {
+		fixed = slices.Insert(fixed, 0, x.logColumn())
+	}
+	room := 80 - width(first)
+	for _, c := range fixed {
+		room -= 2 + width(c)
+	}
 	for next := 1; next < len(x.cases) || next == 1; {
-		columns := [][]string{today}
-		for left := 78 - width(first) - width(today); next < len(x.cases); next++ {
+		columns := slices.Clip(fixed)
+		for left := room; next < len(x.cases); next++ {
 			c := x.textColumn(next)
-			if left -= width(c) + 2; left < 0 && len(columns) > 1 {
+			if left -= width(c) + 2; left < 0 && len(columns) > len(fixed) {
 				break
 			}
 			columns = append(columns, c)
