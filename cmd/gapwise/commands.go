@@ -59,6 +59,7 @@ func (p *program) benchCommands() []command {
 func (x command) made() *cli.Command {
 	c := x.build()
 	c.Name, c.Usage, c.Hidden = x.name, x.usage, x.hidden
+	takeDefaults(c)
 	return c
 }
 

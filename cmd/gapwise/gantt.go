@@ -367,7 +367,7 @@ func (p *program) withoutSolution(r model.Result, d drawing, stopped bool) (draw
 		return d, nil
 	}
 	fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
-	return d, codeError(codeOf(r, stopped))
+	return d, codeError(codeOf(r, stopped, false))
 }
 
 // interruptible returns a writer that gives up when the context ends; its current output is then lost.

@@ -51,6 +51,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
+		requireProofFlag(),
 	}
 	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` that doesn't stop commands or --execute: " +
 		strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
@@ -65,11 +66,12 @@ func (p *program) kubernetesPlans() *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "least cost, fewest moves, and their order", ArgsUsage: "[FILE|FOLDER]...",
-				Description: "Exit codes are those of solve: 5 where something is left open. The order\n" +
-					"keeps the budgets. Commands aren't printed for a plan that may harm what\n" +
-					"runs: pods of Jobs, pods without a second replica, two of a workload without\n" +
-					"a budget in one step, nodes that others have cordoned. --allow lets them be.\n" +
-					"The commands open the nodes again if they fail or are stopped.",
+				Description: "Exit codes are those of solve: 5 where --require-proof is given and something\n" +
+					"is left open. The order keeps the budgets. Commands aren't printed for a plan\n" +
+					"that may harm what runs: pods of Jobs, pods without a second replica, two of\n" +
+					"a workload without a budget in one step, nodes that others have cordoned.\n" +
+					"--allow lets them be. The commands open the nodes again if they fail or are\n" +
+					"stopped.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
 					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
@@ -464,7 +466,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0 {
+	if ctx.Err() != nil || requiresProof(c) && (plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0) {
 		return codeError(exitStopped)
 	}
 	return nil

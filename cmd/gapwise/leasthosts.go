@@ -19,7 +19,7 @@ import (
 )
 
 // leastHostsFlags are the flags of solve that go with --least-hosts, other than the flags for reading files.
-var leastHostsFlags = []string{"least-hosts", "engine", "formulation", "seed", "threads", "time-limit", "effort",
+var leastHostsFlags = []string{"least-hosts", "require-proof", "engine", "formulation", "seed", "threads", "time-limit", "effort",
 	"output", "json"}
 
 // leastHosts looks for the least number of hosts of each file.
@@ -34,7 +34,7 @@ func (p *program) leastHosts(ctx context.Context, c *cli.Command, paths []string
 		}
 	}
 	o.Algorithm = "exact" // which has no time limit of its own
-	if !c.IsSet("effort") && !c.IsSet("time-limit") {
+	if c.Int64("effort") == 0 && !c.IsSet("time-limit") && c.Duration("time-limit") == 0 {
 		o.TimeLimit = gapwise.AutoTimeLimit
 	}
 	if c.Bool("json") && isStdout(c.String("output")) {
@@ -93,7 +93,9 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		line := packed{v.Name, h.Hosts, h.Bound, h.Gap(), model.StatusOptimal, h.Proof, h.Reason, h.Nodes, h.Elapsed.Seconds()}
 		if h.Bound < h.Hosts || h.Result.Unverified {
 			line.Status = model.StatusFeasible
-			code = worst(code, exitStopped)
+			if ctx.Err() != nil || h.Result.Unverified || requiresProof(c) {
+				code = worst(code, exitStopped)
+			}
 		}
 		results = append(results, h.Result)
 		if c.Bool("json") {

@@ -36,7 +36,7 @@ const (
 	exitUsage      = 2
 	exitBadInput   = 3
 	exitInfeasible = 4
-	exitStopped    = 5 // by a limit, with a solution
+	exitStopped    = 5 // with a solution, by Ctrl-C or without the proof that --require-proof asks for
 	exitUnsolved   = 6 // without a solution or a proof that there is none
 	exitDefect     = 7 // verification failed
 )
@@ -192,8 +192,10 @@ func (p *program) app(args []string) *cli.Command {
 			"gapwise COMMAND --help shows examples, gapwise algorithms what there is; the\n" +
 			"documents are README.md and docs/ of the checkout.\n\n" +
 			"Exit codes: 0 ok, 1 internal error, 2 wrong usage, 3 bad input,\n" +
-			"4 proved infeasible, 5 stopped by a limit with a solution,\n" +
-			"6 stopped without one, 7 verification failed.",
+			"4 proved infeasible, 5 a solution without the proof that --require-proof\n" +
+			"asks for, or at Ctrl-C, 6 stopped without one, 7 verification failed.\n\n" +
+			"GAPWISE_TIME_LIMIT, GAPWISE_EFFORT, GAPWISE_THREADS and GAPWISE_SEED in the\n" +
+			"environment are the defaults of the flags of these names.",
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,

@@ -36,12 +36,14 @@ func (p *program) solve() *cli.Command {
 			"policy of batch, reservation or tvc, -a batsim:tcp://127.0.0.1:28000 one that\n" +
 			"was written for Batsim (docs/how-to/bring-your-own-policy.md).\n" +
 			"--least-hosts is vector bin packing: how many hosts an instance has doesn't\n" +
-			"matter. \"optimal\" then means that the bound, a proof, is met; otherwise the\n" +
-			"exit code is 5. -o writes the placement as a result of the instance with that\n" +
-			"many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
+			"matter. \"optimal\" then means that the bound, a proof, is met. -o writes the\n" +
+			"placement as a result of the instance with that many hosts: gapwise verify\n" +
+			"items.vbp --platform hosts=N result.json.\n" +
+			"A solution within the limits ends with exit code 0, proved or not, and with 5\n" +
+			"if --require-proof or --proof asks for a proof, or after Ctrl-C.\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
-			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
+			"solution (6), infeasible (4), no proof though one is asked for (5), ok (0).",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, cmd:COMMAND or, for policies, online:COMMAND; may be repeated", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND, several with commas; both: the default and highs"},
@@ -54,7 +56,8 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "least-hosts", Usage: "least number of equal hosts of vcsched instances and VBP files, on which each job gets all its CPU"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
-			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
+			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check), which is required then; .gz: gzip"},
+			requireProofFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.BoolFlag{Name: "progress", Usage: "tell progress on standard error as JSON lines, at most ten a second"},
@@ -239,7 +242,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		if len(mine) == 0 {
 			continue // each was refused
 		}
-		code = worst(code, codeOfAll(mine, ctx.Err() != nil))
+		code = worst(code, codeOfAll(mine, ctx.Err() != nil, requiresProof(c)))
 		results = append(results, mine...)
 		if quiet {
 			p.account(x.in)
@@ -446,10 +449,10 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 
 // codeOfAll returns the exit code of an instance's results: the instance is
 // solved if one algorithm solves it.
-func codeOfAll(results []model.Result, interrupted bool) int {
+func codeOfAll(results []model.Result, interrupted, proof bool) int {
 	code := -1
 	for _, r := range results {
-		switch now := codeOf(r, interrupted); {
+		switch now := codeOf(r, interrupted, proof); {
 		case code < 0 || now == exitOK:
 			code = now
 		case code != exitOK:
@@ -459,8 +462,16 @@ func codeOfAll(results []model.Result, interrupted bool) int {
 	return max(code, exitOK)
 }
 
-// codeOf returns the exit code of one result.
-func codeOf(r model.Result, interrupted bool) int {
+// requireProofFlag makes a solution without a proof a failure.
+func requireProofFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "require-proof", Usage: "end with exit code 5 unless the best is proved"}
+}
+
+// requiresProof reports whether the flags ask for a proof.
+func requiresProof(c *cli.Command) bool { return c.Bool("require-proof") || c.String("proof") != "" }
+
+// codeOf returns the exit code of one result. A solution is one, whatever is left open, unless a proof is asked for.
+func codeOf(r model.Result, interrupted, proof bool) int {
 	switch r.Status {
 	case model.StatusOptimal:
 		return exitOK
@@ -469,10 +480,10 @@ func codeOf(r model.Result, interrupted bool) int {
 	case model.StatusUnknown:
 		return exitUnsolved
 	}
-	if interrupted || r.Unverified || r.Reason != "" {
+	if interrupted || r.Unverified || proof {
 		return exitStopped
 	}
-	return exitOK // a heuristic that ran to its end
+	return exitOK
 }
 
 // writeLines writes values as JSON, one a line.
