@@ -276,7 +276,10 @@ func (a *portfolio) run(ctx context.Context, quick *meter.Seat, first, later []*
 			if bounded && err == nil && ctx.Err() == nil {
 				for _, b := range a.computeQuick(ctx) {
 					if !b.Infeasible {
-						a.r.SetBound(a.Instance.Metrics()[0], b.Value, gap)
+						before := a.r.Bound
+						if a.r.SetBound(a.Instance.Metrics()[0], b.Value, gap); a.r.Bound != before && !math.IsNaN(a.r.Bound) {
+							a.r.BoundOf = b.Name
+						}
 					} else if a.r.Solution == nil {
 						return a.explain(later, b.Reason)
 					}
@@ -436,7 +439,9 @@ func (a *portfolio) adoptFindings(w *worker) error {
 		a.adopt(told)
 	}
 	if math.IsNaN(bound) || sense.Better(bound, told.Bound) {
-		bound, evidence = told.Bound, told.Evidence
+		if bound, evidence = told.Bound, told.Evidence; !math.IsNaN(bound) {
+			a.r.BoundOf = w.Name
+		}
 	}
 	a.r.Bound, a.r.Evidence = math.NaN(), nil
 	a.r.SetBound(a.Instance.Metrics()[0], bound, gap)

@@ -134,6 +134,7 @@ type resultFile struct {
 	Version         string          `json:"version"`
 	Unverified      bool            `json:"unverified,omitempty"`
 	SolutionOf      string          `json:"solution_of,omitempty"`
+	BoundOf         string          `json:"bound_of,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
 	Evidence        json.RawMessage `json:"evidence,omitempty"`
 	Account         *Account        `json:"account,omitempty"`
@@ -152,7 +153,7 @@ func (e *encoder) result(r *Result) error {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason, Account: r.Account}
+		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, BoundOf: r.BoundOf, Reason: r.Reason, Account: r.Account}
 	if r.Evidence != nil {
 		text, err := json.Marshal(r.Evidence)
 		if err != nil {
@@ -242,7 +243,7 @@ func (f *resultFile) result(details Details) (Result, error) {
 	r := Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(math.Round(f.ElapsedS * float64(time.Second))),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, SolutionOf: f.SolutionOf, Reason: f.Reason, Account: f.Account, Details: details}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, SolutionOf: f.SolutionOf, BoundOf: f.BoundOf, Reason: f.Reason, Account: f.Account, Details: details}
 	if len(f.Evidence) > 0 && string(f.Evidence) != "null" {
 		e, err := decodeEvidence(f.Evidence)
 		if err != nil {

@@ -303,6 +303,8 @@ type Result struct {
 	// SolutionOf names the source of the solution if the algorithm found none better: "start", or the heuristic that
 	// runs before it. Empty: the algorithm's.
 	SolutionOf string
+	// BoundOf names the algorithm, engine or bound that auto has its bound from; empty for other algorithms.
+	BoundOf string
 	// Reason states in a few words why a run without a proof stopped, or how infeasibility was proved. It may be empty.
 	Reason string
 	// Evidence shows how the bound, or that there is no solution, follows from the instance; nil: it isn't given.

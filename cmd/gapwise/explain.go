@@ -29,6 +29,7 @@ func (p *program) explain() *cli.Command {
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and again to explain"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
+			&cli.BoolFlag{Name: "proof", Usage: "show all prices that a bound follows from"},
 			&cli.BoolFlag{Name: "json", Usage: "print the same as one JSON object"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -47,7 +48,7 @@ func (p *program) explain() *cli.Command {
 			if err != nil {
 				return err
 			}
-			x, err := explain.Explain(ctx, in, r, explain.Options{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed")})
+			x, err := explain.Explain(ctx, in, r, explain.Options{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Proof: c.Bool("proof") || c.Bool("json")})
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/explain"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -86,11 +87,22 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 				say("%s has the start's solution: it found none better", r.Algorithm)
 			default:
 				if r.Algorithm == "auto" {
-					say("auto's solution is of %s", r.SolutionOf)
+					if r.BoundOf == "" || r.BoundOf == r.SolutionOf {
+						say("auto's solution is of %s", r.SolutionOf)
+						break
+					}
+					how := "bound"
+					if r.Status == model.StatusOptimal {
+						how = "proof"
+					}
+					say("auto's solution is of %s, its %s of %s", r.SolutionOf, how, r.BoundOf)
 					break
 				}
 				say("%s has the solution of %s, which ran first: it found none better", r.Algorithm, r.SolutionOf)
 			}
+		}
+		if w, ok := explain.WaitsOf(in, r.Objective, r.Bound); ok && other < 0 {
+			say("%s", w)
 		}
 		details(say, r)
 		if left := runs.Left(in, r.Solution); left != "" && ctx.Err() == nil {

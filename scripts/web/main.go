@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/app/play"
@@ -38,6 +39,9 @@ func main() {
 	}
 }
 
+// commentLine is a line of a script that is a comment alone; visitors needn't load it.
+var commentLine = regexp.MustCompile(`(?m)^[ \t]*//.*\n`)
+
 func build(folder string) error {
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "examples"), 0o755)); err != nil {
 		return err
@@ -50,6 +54,9 @@ func build(folder string) error {
 		data, err := fs.ReadFile(page, name)
 		if err != nil {
 			return err
+		}
+		if strings.HasSuffix(name, ".js") {
+			data = commentLine.ReplaceAll(data, nil)
 		}
 		return os.WriteFile(filepath.Join(folder, name), data, 0o644)
 	})
@@ -165,10 +172,12 @@ func first(folder, file string, solver *packed) error {
 var small = []string{
 	own, own + "/bounds/...", own + "/heuristics/...", own + "/instances/...", own + "/model/...", own + "/verify",
 	own + "/exact/...", own + "/internal/app/...", own + "/internal/core/...", own + "/internal/cp", own + "/internal/num/...",
-	own + "/internal/problem/...", own + "/internal/run", own + "/internal/run/process", own + "/internal/text/...",
+	own + "/internal/problem/...", own + "/internal/run", own + "/internal/run/lns", own + "/internal/run/process", own + "/internal/text/...", own + "/web/...", "cmp",
 	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/agnivade/...",
-	"gonum.org/...", "io/...", "maps", "math/big", "math/cmplx", "math/rand/...", "mvdan.cc/...", "os/...", "path/...",
-	"reflect", "regexp/...", "slices", "sort", "strconv", "strings", "sync/...", "syscall/...", "text/...", "time", "unicode/...",
+	"gonum.org/...", "io/...", "iter", "maps", "math", "math/big", "math/cmplx", "math/rand/...", "mvdan.cc/...",
+	"os/...", "path/...",
+	"container/...", "errors", "golang.org/x/...", "hash/...", "internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll", "internal/reflectlite",
+	"internal/strconv", "reflect", "regexp/...", "slices", "sort", "strconv", "strings", "sync/...", "syscall/...", "text/...", "time", "unicode/...",
 }
 
 const own = "github.com/gapwise/gapwise"

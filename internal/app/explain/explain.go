@@ -62,6 +62,8 @@ type Options struct {
 	// TimeLimit limits the bounds, and the questions for a conflict; 0: 10 s.
 	TimeLimit time.Duration
 	Seed      uint64
+	// Proof asks for the whole tables of prices that a bound follows from; else the words stand alone.
+	Proof bool
 }
 
 // Explain explains a result of an instance, which must be valid and the result's own.
@@ -104,6 +106,9 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 	if r.SolutionOf != "" && r.SolutionOf != "start" && r.Status == model.StatusFeasible {
 		x.Value += fmt.Sprintf(" The solution is that of %s.", r.SolutionOf)
 	}
+	if w, ok := WaitsOf(in, r.Objective, r.Bound); ok && r.Solution != nil {
+		x.Value += " " + words.Upper(w.String()) + "."
+	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {
 		x.Why = budget(ctx, in, r, o)
 		if err := x.why(ctx, in, r); err != nil {
@@ -115,6 +120,9 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 			return nil, err
 		}
 	}
+	if !o.Proof {
+		x.withoutNumbers()
+	}
 	if r.Solution != nil {
 		held, err := holds(ctx, in, r.Solution)
 		if err != nil {
@@ -123,6 +131,23 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Holds = held
 	}
 	return x, nil
+}
+
+// mostNumbers is how many rows of prices an explanation has without Options.Proof.
+const mostNumbers = 8
+
+// withoutNumbers leaves long tables of prices out of the reasons.
+func (x *Explanation) withoutNumbers() {
+	for k := range x.Why {
+		r := &x.Why[k]
+		if len(r.Rows) <= mostNumbers {
+			continue
+		}
+		if h := r.Rows[0]; h[0] == "from" && strings.HasPrefix(h[len(h)-1], "price") {
+			r.Words = fmt.Sprintf("%s, by %s that --proof shows.", strings.TrimRight(r.Words, ".:"), words.Plural(len(r.Rows)-1, "price"))
+			r.Rows = nil
+		}
+	}
 }
 
 // why explains the bound, or that there is no solution. It uses the result's evidence if the judge can recompute it,

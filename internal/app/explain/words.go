@@ -402,9 +402,9 @@ func batchWords(_ *model.Batch, e *model.Evidence, bound float64, _ bool, r *Rea
 	}
 	whose := ""
 	if e.Resource == "job" {
-		whose = ", which is not the same for each job: the least and the most stand there"
+		whose = ", which is not the same for each job"
 	}
-	r.Words = fmt.Sprintf("Let a processor cost what stands below per second%s. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
+	r.Words = fmt.Sprintf("Let a processor cost a price per second%s. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
 		"less what all processors cost, that is %.9g s a job, and no schedule costs less:", whose, bound)
 	r.Rows = [][]string{{"from", "to", "price of a processor (s per s)"}}
 	cells := len(e.Times) - 1

@@ -271,7 +271,7 @@ func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1})
+	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1, Proof: true})
 }
 
 // claimed returns the result to explain. The bound of a solution moved by hand is a quick one, or the known one.

@@ -173,7 +173,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, failureOf(err, "instance")
 		}
-		x, err := explain.Explain(ctx, in, res, explain.Options{TimeLimit: o.TimeLimit, Seed: o.Seed})
+		x, err := explain.Explain(ctx, in, res, explain.Options{TimeLimit: o.TimeLimit, Seed: o.Seed, Proof: true})
 		if err != nil {
 			return nil, failureOf(err, "instance")
 		}
