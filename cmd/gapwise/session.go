@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,8 @@ func (p *program) session() *cli.Command {
 			"Its answer is a line, too: {\"result\": ...} or {\"error\": ..., \"code\": ...}.\n" +
 			"Each step starts from the solution of the step before; of virtual machines\n" +
 			"few move. Ctrl-C has the step at work answer its best so far\n" +
-			"(docs/reference/session.md).",
+			"(docs/reference/session.md). With --judge a line holds a solution, too, and\n" +
+			"nothing is solved: the answer is its result, judged, with a bound.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact or a `NAME`", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact, as of gapwise solve"},
@@ -35,6 +37,7 @@ func (p *program) session() *cli.Command {
 			&cli.DurationFlag{Name: "time-limit", Usage: "limit of each step's search, like 1s", DefaultText: gapwise.SessionTimeLimit.String()},
 			&cli.Int64Flag{Name: "effort", Usage: "limit of each step's work counted, in about microseconds of a core", DefaultText: "none"},
 			&cli.Float64Flag{Name: "gap", Usage: "gap that counts as optimal", DefaultText: fmt.Sprint(model.DefaultGap)},
+			&cli.BoolFlag{Name: "judge", Usage: "judge the solutions of the lines: {\"instance\": ..., \"solution\": ..., \"algorithm\": NAME}"},
 		}, algorithmFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
@@ -47,8 +50,12 @@ func (p *program) session() *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.Bool("judge") {
+				return p.answerSteps(ctx, os.Stdin, (&judging{seed: o.Seed}).step)
+			}
 			o.Algorithm = each(c, o)[0].Algorithm
-			return p.answerSteps(ctx, c, os.Stdin, &gapwise.Session{Options: o})
+			s := &gapwise.Session{Options: o}
+			return p.answerSteps(ctx, os.Stdin, func(ctx context.Context, line []byte) (step, error) { return takeStep(ctx, c, line, s) })
 		},
 	}
 }
@@ -57,12 +64,14 @@ func (p *program) session() *cli.Command {
 type step struct {
 	Instance model.Instance `json:"instance,omitempty"`
 	Result   *model.Result  `json:"result,omitempty"`
-	Error    string         `json:"error,omitempty"`
-	Code     int            `json:"code,omitempty"`
+	// Run is a line of gapwise bench.
+	Run   json.RawMessage `json:"run,omitempty"`
+	Error string          `json:"error,omitempty"`
+	Code  int             `json:"code,omitempty"`
 }
 
 // answerSteps answers each line until the input or the context ends.
-func (p *program) answerSteps(ctx context.Context, c *cli.Command, from io.Reader, s *gapwise.Session) error {
+func (p *program) answerSteps(ctx context.Context, from io.Reader, take func(context.Context, []byte) (step, error)) error {
 	lines := bufio.NewReaderSize(from, 1<<16)
 	for ctx.Err() == nil {
 		var line []byte
@@ -72,7 +81,7 @@ func (p *program) answerSteps(ctx context.Context, c *cli.Command, from io.Reade
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var answer step
-			if err := panics.Call(func() (err error) { answer, err = takeStep(ctx, c, line, s); return err }); err != nil {
+			if err := panics.Call(func() (err error) { answer, err = take(ctx, line); return err }); err != nil {
 				answer.Code, answer.Error = p.failed(err)
 			}
 			if err := writeLines(p.out, answer); err != nil {

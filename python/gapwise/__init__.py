@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError as _Missing
 from importlib.metadata import version as _version
 
 from . import instances
-from .api import Instance, bench, bound, explain, generate, load, picture, solve, verify, version
+from .api import Instance, bench, bound, convert, explain, generate, kubernetes, load, picture, report, solve, verify, version
 from .command import BadInput, GapwiseError, NotFound, Refused, Stopped, UsageError, find
 from .instances import *  # the classes of instances
 from .policy import Decision, Policy
@@ -41,11 +41,14 @@ __all__ = [
     "Verdict",
     "bench",
     "bound",
+    "convert",
     "explain",
     "find",
     "generate",
+    "kubernetes",
     "load",
     "picture",
+    "report",
     "solve",
     "verify",
     "version",

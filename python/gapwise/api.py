@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import command
+from . import command, function
 from .instances import KINDS
 from .policy import Policy, served
 from .record import Record
@@ -57,7 +57,7 @@ def _file(stack: ExitStack, value: Any) -> str:
 
 def solve(
     instance: Instance,
-    algorithm: Union[str, Policy] = "auto",
+    algorithm: Union[str, Policy, Callable[..., Any]] = "auto",
     *,
     time_limit: Optional[float] = None,
     effort: Optional[int] = None,
@@ -70,7 +70,9 @@ def solve(
 ) -> Result:
     """Solves an instance: a solution, a bound and a gap, verified.
 
-    algorithm is auto, exact, the name of one, cmd:COMMAND, online:COMMAND, or a Policy. time_limit is in
+    algorithm is auto, exact, the name of one, cmd:COMMAND, online:COMMAND, a Policy, or a function. A function
+    takes the instance, as it was given (a file as a dataclass), and returns a solution as a dict; it is called in
+    this process, its time is the result's, and only seed goes with it. time_limit is in
     seconds, effort in counted work (the same result on every machine), gap what counts as optimal. start
     is a solution or a result to start from. progress is called with how it stands, at most ten times a
     second: algorithm, objective, bound, gap, nodes, elapsed_s. Further options are the flags of
@@ -80,6 +82,12 @@ def solve(
     reached without a solution is one with the status unknown. Ctrl-C gives the best so far, and the
     result is marked as interrupted.
     """
+    if callable(algorithm) and not isinstance(algorithm, (str, Policy)):
+        limits = {"time_limit": time_limit, "effort": effort, "gap": gap, "threads": threads, "start": start, "progress": progress}
+        unfit = [name for name, value in limits.items() if value is not None] + [name for name in options if name not in _reading]
+        if unfit:
+            raise TypeError("%s doesn't go with a function, which sets its own limits" % unfit[0])
+        return _by_function(instance, algorithm, seed, "", options)
     source, given = _given(instance)
     given_flags = command.flags(
         dict(options, time_limit=time_limit, effort=effort, gap=gap, seed=seed, threads=threads, progress=progress is not None)
@@ -105,11 +113,25 @@ def solve(
     return result
 
 
+def _by_function(instance: Instance, f: Callable[..., Any], seed: Optional[int], run: str, options: Dict[str, Any]) -> Any:
+    """Returns the result of a function or, with run, the instance's name, its line of an experiment."""
+    given: Any = instance
+    if isinstance(instance, (str, os.PathLike)):
+        given = load(instance, **options)
+    elif options:
+        raise TypeError("%s says how a file is read" % next(iter(options)))
+    answer = function.solved(given, encode(given), f, seed, run)
+    if run:
+        return answer["run"]
+    result = Result(answer["result"])
+    result._of = (given, {})
+    return result
+
+
 def _named(algorithm: Any) -> str:
-    """Returns the name of an algorithm; a function has none."""
+    """Returns the name of an algorithm."""
     if callable(algorithm) and not isinstance(algorithm, str):
-        name = getattr(algorithm, "__name__", type(algorithm).__name__)
-        raise TypeError("%s is a function: an algorithm is a name, cmd:COMMAND, online:COMMAND, or a Policy with it as a method" % name)
+        raise TypeError("%s is a function, which takes no flags of a command" % function.named(algorithm))
     return str(algorithm)
 
 
@@ -165,16 +187,55 @@ def picture(instance: Instance, result: Any = None, **options: Any) -> str:
     return drawn
 
 
+def report(what: Union[Instance, Sequence[Instance]], *, text: bool = False, **options: Any) -> str:
+    """Returns the page of a log, an instance or results, as HTML; with text the summary that gapwise report prints.
+
+    Options are the flags of gapwise report: what_if=["processors=1.2x"], policy="easy", time_limit=2.
+    """
+    many = list(what) if isinstance(what, (list, tuple)) else [what]
+    if "what_if" in options:  # a change holds commas: each is a flag of its own
+        changes = options.pop("what_if")
+        flags = ["--what-if=" + x for x in ([changes] if isinstance(changes, str) else changes)]
+    else:
+        flags = []
+    with ExitStack() as stack:
+        page = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "page.html"
+        paths = [_file(stack, x) for x in many]
+        ended = command.run(["report", "--output", str(page), *flags, *command.flags(options), "--", *paths])
+        if ended.code != 0:
+            raise ended.fail()
+        return ended.out if text else page.read_text(encoding="utf-8")
+
+
+def convert(what: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[str]"], **options: Any) -> None:
+    """Writes a file in any format that gapwise reads as an instance. Options are the flags of gapwise convert."""
+    ended = command.run(["convert", "--output", os.fspath(output), *command.flags(options), "--", os.fspath(what)])
+    if ended.code != 0:
+        raise ended.fail()
+
+
+def kubernetes(cluster: Union[str, "os.PathLike[str]", Sequence[str]], question: str = "plan", **options: Any) -> Dict[str, Any]:
+    """Returns a plan, or the answer to another question: bound or explain, as gapwise kubernetes prints it as JSON.
+
+    cluster is a file or a folder that kubectl wrote, or several. Options are the flags: price="nodes", survive="zone".
+    """
+    paths = [os.fspath(cluster)] if isinstance(cluster, (str, os.PathLike)) else [os.fspath(x) for x in cluster]
+    ended = command.run(["kubernetes", question, "--json", *command.flags(options), "--", *paths])
+    if ended.code not in (0, 5):
+        raise ended.fail()
+    return dict(json.loads(ended.out))
+
+
 def bench(
     what: Union[Instance, Sequence[Instance]],
-    algorithm: Union[str, Sequence[str], None] = None,
+    algorithm: Union[str, Callable[..., Any], Sequence[Union[str, Callable[..., Any]]], None] = None,
     *,
     output: Union[str, "os.PathLike[str]", None] = None,
     **options: Any,
 ) -> Runs:
     """Runs an experiment.
 
-    With algorithm, a name or several, what is an instance or a list of instances; without it, a plan:
+    With algorithm, a name, a function (see solve) or several, what is an instance or a list of instances; without it, a plan:
     its file, the name of a built-in one, or a dict (docs/reference/plans.md). output is the file that the
     lines are kept in: the same call goes on where it was. Options are the flags of gapwise bench:
     time_limit=10, seeds="1,2,3", workers=2.
@@ -182,7 +243,7 @@ def bench(
     many = list(what) if isinstance(what, (list, tuple)) else [what]
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-")))
-        output = Path(output or scratch / "runs.jsonl").absolute()
+        kept, output = output is not None, Path(output or scratch / "runs.jsonl").absolute()
         files: List[str] = []
         for x in many:
             if isinstance(x, (str, os.PathLike)):
@@ -197,18 +258,36 @@ def bench(
         # A run's instance is its path: those that have no file are named by a path within the scratch folder,
         # unless commands or files of the caller are looked for from where he is.
         folder = None
-        names = [algorithm] if isinstance(algorithm, str) or callable(algorithm) else list(algorithm or ())
+        every = [algorithm] if isinstance(algorithm, str) or callable(algorithm) else list(algorithm or ())
+        functions = [f for f in every if callable(f) and not isinstance(f, str)]
+        names = [name for name in every if isinstance(name, str) or not callable(name)]
+        if functions and kept:
+            raise TypeError("runs of functions aren't kept in a file: leave output out, or run them apart")
         commands = any(":" in _named(name) for name in names)
         if algorithm is not None and not commands and all(Path(f).parent == scratch for f in files):
             folder, files = str(scratch), [Path(f).name for f in files]
-        args = ["bench", "--output", str(output), *command.flags(dict(options, algorithm=algorithm))]
-        ended = command.run([*args, "--", *files], folder=folder)
-        if ended.code not in (0, 4, 5, 6):
-            raise ended.fail()
-        lines = Path(output).read_text(encoding="utf-8").splitlines()
-    runs = Runs(json.loads(line) for line in lines)
-    runs.interrupted = ended.interrupted
+        runs = Runs()
+        if names or not functions:
+            chosen = dict(options, algorithm=names) if algorithm is not None else options
+            ended = command.run(["bench", "--output", str(output), *command.flags(chosen), "--", *files], folder=folder)
+            if ended.code not in (0, 4, 5, 6):
+                raise ended.fail()
+            runs.extend(json.loads(line) for line in output.read_text(encoding="utf-8").splitlines())
+            runs.interrupted = ended.interrupted
+        reading = {name: options[name] for name in _reading if name in options}
+        for x, path in zip(many, files):
+            for f in functions:
+                for seed in _seeds(options.get("seeds")):
+                    is_file = isinstance(x, (str, os.PathLike))
+                    runs.append(_by_function(x, f, seed, path, reading if is_file else {}))
     return runs
+
+
+def _seeds(given: Any) -> List[int]:
+    """Returns the seeds of an experiment's option."""
+    if given is None:
+        return [1]
+    return [int(seed) for seed in (given.split(",") if isinstance(given, str) else given)]
 
 
 def table(runs: Sequence[Dict[str, Any]], **options: Any) -> str:

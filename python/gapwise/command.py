@@ -38,7 +38,7 @@ class Stopped(GapwiseError):
 
 
 class Refused(GapwiseError):
-    """The judge has refused a solver's own solution: please report it."""
+    """The judge has refused a solution: if it is a function's or a program's, that is its author's mistake; else report it."""
 
     code = 7
 

@@ -136,12 +136,55 @@ class TestSolve(unittest.TestCase):
         with self.assertRaises(TypeError):
             gapwise.solve({"kind": object()})
 
-        def mine(vms):
-            return vms
+    def test_function(self):
+        def first(vms):
+            return {"jobs": [{"id": "web", "hosts": ["a", "b"]}]} if vms["name"] == "other" else gapwise.solve(vms, "mcb8")
 
-        for call in (lambda: gapwise.solve(VMS, mine), lambda: gapwise.bench(VMS, mine), lambda: gapwise.bench(VMS, [mine])):
-            with self.assertRaisesRegex(TypeError, "mine is a function: an algorithm is a name"):
-                call()
+        mcb8 = gapwise.solve(VMS, "mcb8")
+        result = gapwise.solve(VMS, first)
+        self.assertEqual((result.algorithm, result.objective, result.solution), ("first", mcb8.objective, mcb8.solution))
+        self.assertIsNotNone(result.bound)
+        self.assertTrue(gapwise.verify(VMS, result))
+        again = gapwise.solve(VMS, first)  # of the instance that the judge has
+        self.assertEqual(again.objective, result.objective)
+        with self.assertRaisesRegex(gapwise.Refused, "first: its solution: "):
+            gapwise.solve(dict(VMS, name="other"), first)
+        self.assertEqual(gapwise.solve(VMS, first).objective, result.objective)  # after an error
+        self.assertEqual(gapwise.solve(VMS, lambda vms: None).status, "unknown")
+        with self.assertRaises(ZeroDivisionError):
+            gapwise.solve(VMS, lambda vms: 1 / 0)
+        with self.assertRaisesRegex(TypeError, "time_limit doesn't go with a function"):
+            gapwise.solve(VMS, first, time_limit=1)
+        with self.assertRaises(gapwise.BadInput):
+            gapwise.solve({"kind": "dag"}, lambda graph: {})
+
+        def random(graph, seed):
+            seeds.append((seed, type(graph).__name__))
+            return gapwise.solve(graph, "heft")
+
+        seeds = []
+        runs = gapwise.bench([SIX, gapwise.load(SIX)], [random, "heft"], seeds="3,4")
+        self.assertEqual(seeds, [(3, "DAG"), (4, "DAG")] * 2)
+        self.assertEqual(sorted(r["algorithm"] for r in runs), ["heft"] * 4 + ["random"] * 4)
+        self.assertEqual({r["instance"] for r in runs if r["algorithm"] == "heft"}, {r["instance"] for r in runs})
+        self.assertEqual(len({r["objective"] for r in runs}), 1)
+        self.assertNotIn("stated", runs.table())
+        with self.assertRaisesRegex(TypeError, "leave output out"):
+            gapwise.bench(SIX, [random], output="runs.jsonl")
+
+    def test_reports(self):
+        page = gapwise.report(SIX, time_limit=1)
+        self.assertIn("<html", page)
+        self.assertIn("heft", page)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "again.json")
+            gapwise.convert(SIX, path)
+            self.assertEqual(gapwise.load(path), gapwise.load(SIX))
+        plan = gapwise.kubernetes(os.path.join(EXAMPLES, "cluster.json"), price="nodes")
+        self.assertIn("moves", plan)
+        self.assertIn("bound", gapwise.kubernetes(os.path.join(EXAMPLES, "cluster.json"), "bound"))
+        with self.assertRaises(gapwise.BadInput):
+            gapwise.kubernetes(SIX)
 
     def test_judged(self):
         result = gapwise.solve(VMS, "mcb8")
