@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gapwise/gapwise/internal/test/require"
+)
+
+// recorded are the drawn clusters whose answers testdata/feasible.gz holds; a live run has as many others.
+const recorded = 100
+
+const record = "testdata/feasible.gz"
+
+// TestFeasible compares the nodes on which gapwise's simulation allows each pod with those of kube-scheduler's own filter
+// plugins (scripts/scheduler), as they were recorded.
+func TestFeasible(t *testing.T) {
+	if flag.Lookup("update").Value.String() == "true" { // see TestLiveTable
+		program := scheduler(t)
+		var text bytes.Buffer
+		for seed := range uint64(recorded) {
+			data := drawFeasible(t, seed, "")
+			fmt.Fprintf(&text, "%d %x%s\n", seed, sha256.Sum256(data), strings.ReplaceAll("\n"+asked(t, program, data), "\n", "|"))
+		}
+		var packed bytes.Buffer
+		w := require.Value(gzip.NewWriterLevel(&packed, gzip.BestCompression))(t)
+		require.Value(w.Write(text.Bytes()))(t)
+		require.OK(t, w.Close())
+		require.OK(t, os.WriteFile(record, packed.Bytes(), 0o644))
+	}
+	f := require.Value(os.Open(record))(t)
+	defer f.Close()
+	text := string(require.Value(io.ReadAll(require.Value(gzip.NewReader(f))(t)))(t))
+	count := tally{}
+	for line := range strings.Lines(text) {
+		head, lines, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
+		var seed uint64
+		var sum string
+		require.Value(fmt.Sscan(head, &seed, &sum))(t)
+		data := drawFeasible(t, seed, "")
+		if sum != fmt.Sprintf("%x", sha256.Sum256(data)) {
+			t.Fatalf("the cluster of seed %d isn't the recorded one: record anew (make scheduler)", seed)
+		}
+		count.compare(t, fmt.Sprint("seed ", seed), data, strings.ReplaceAll(lines, "|", "\n"))
+	}
+	count.judge(t)
+}
+
+// TestLiveFeasible compares fresh clusters. GAPWISE_SCHEDULER is the built program of scripts/scheduler, GAPWISE_ROUNDS
+// multiplies the clusters.
+func TestLiveFeasible(t *testing.T) {
+	program, count := scheduler(t), tally{}
+	first := uint64(recorded)
+	if s := os.Getenv("GAPWISE_SEED"); s != "" {
+		first = require.Value(strconv.ParseUint(s, 10, 64))(t)
+	}
+	for k := range uint64(require.Rounds(recorded)) {
+		data := drawFeasible(t, first+k, "")
+		count.compare(t, fmt.Sprint("seed ", first+k), data, asked(t, program, data))
+	}
+	count.judge(t)
+}
+
+// scheduler returns the path of the program.
+func scheduler(t *testing.T) string {
+	program := os.Getenv("GAPWISE_SCHEDULER")
+	if program == "" {
+		t.Skip("GAPWISE_SCHEDULER doesn't name the program of scripts/scheduler (make scheduler)")
+	}
+	return program
+}
+
+// asked returns the program's lines.
+func asked(t *testing.T, program string, data []byte) string {
+	name := filepath.Join(t.TempDir(), "cluster.json")
+	require.OK(t, os.WriteFile(name, data, 0o600))
+	return strings.TrimSuffix(require.Run(t, exec.Command(program, name)), "\n")
+}
+
+// tally counts pairs of a pod and a node.
+type tally struct {
+	pairs, feasible, differ int
+	kept                    map[string]int // pairs of pods that gapwise keeps, by the reason
+	careful                 int            // pairs that gapwise may refuse though kube-scheduler allows them
+}
+
+// simulated returns the pods of a cluster with the nodes that the simulation allows, and why pods are kept, "" if they
+// aren't. careful are the pods and nodes of which a plan knows no exact amount.
+func simulated(t *testing.T, data []byte) (nodes map[string][]string, kept map[string]string, in *Instance) {
+	c := require.Value(Read(map[string][]byte{"cluster": data}))(t)
+	in = require.Value(Convert(c, Options{}))(t)
+	s := NewScheduler(in)
+	nodes, kept = map[string][]string{}, map[string]string{}
+	for i := range in.Jobs {
+		for k, id := range in.Pods[i] {
+			from := s.State.Plan[i][k]
+			if from >= 0 {
+				s.Evict(i, k)
+			}
+			nodes[id] = []string{}
+			for _, h := range s.Feasible(i, k) {
+				nodes[id] = append(nodes[id], in.Hosts[h].ID)
+			}
+			if from >= 0 {
+				s.Place(i, k, int(from))
+			}
+			if kept[id] = in.Pins[in.Jobs[i].ID]; kept[id] == "" {
+				kept[id] = in.converter.jobs[i].pods[k].held
+			}
+		}
+	}
+	return nodes, kept, in
+}
+
+// knows reports whether a reason to keep a pod is that kube-scheduler allows no other node; else the plan doesn't know
+// where it may be.
+func knows(why string) bool {
+	return why == noCompany || strings.HasPrefix(why, "its volume is on its node alone") || strings.HasPrefix(why, "its volume claim") ||
+		strings.HasPrefix(why, "the volume of its claim") || strings.HasPrefix(why, "another pod has its volume claim")
+}
+
+func (c *tally) compare(t *testing.T, where string, data []byte, lines string) {
+	t.Helper()
+	nodes, kept, in := simulated(t, data)
+	if c.kept == nil {
+		c.kept = map[string]int{}
+	}
+	careful := map[string]bool{} // nodes with a pod resized in place, and such pods
+	for _, p := range in.converter.pods {
+		if resized(p.Pod) && p.pin == "" {
+			careful[p.Spec.NodeName], careful[p.id] = true, true
+		}
+	}
+	for line := range strings.Lines(lines + "\n") {
+		allowed := strings.Fields(line)
+		id := allowed[0]
+		got, is := nodes[id]
+		if !is {
+			continue // a daemon set's, or one that goes
+		}
+		allowed = allowed[1:]
+		own := in.Cluster.Pods[slices.IndexFunc(in.Cluster.Pods, func(p corev1.Pod) bool { return p.Namespace+"/"+p.Name == id })].Spec.NodeName
+		if why := kept[id]; why != "" {
+			others := slices.DeleteFunc(slices.Clone(allowed), func(n string) bool { return n == own })
+			if len(got) > 1 || len(got) == 1 && got[0] != own {
+				t.Errorf("%s: %s is kept (%s), and allowed on %v", where, id, why, got)
+			}
+			if knows(why) {
+				if c.pairs += len(in.Hosts); len(others) > 0 {
+					t.Errorf("%s: %s is kept (%s), kube-scheduler allows %v", where, id, why, allowed)
+					c.differ++
+				}
+				continue
+			}
+			c.kept[why] += len(in.Hosts)
+			continue
+		}
+		for k := range in.Hosts {
+			n := in.Hosts[k].ID
+			ours, theirs := slices.Contains(got, n), slices.Contains(allowed, n)
+			switch {
+			case careful[id] || careful[n]:
+				if c.careful++; ours && !theirs {
+					t.Errorf("%s: %s is allowed on %s, where kube-scheduler doesn't allow it", where, id, n)
+				}
+				continue
+			case ours != theirs:
+				t.Errorf("%s: gapwise allows %s on %v, kube-scheduler on %v", where, id, got, allowed)
+				c.differ++
+			}
+			if c.pairs++; theirs {
+				c.feasible++
+			}
+		}
+	}
+}
+
+// judge checks that the counts mean something.
+func (c *tally) judge(t *testing.T) {
+	t.Helper()
+	kept := 0
+	for _, why := range slices.Sorted(maps.Keys(c.kept)) {
+		t.Logf("%d pairs of pods kept: %s", c.kept[why], why)
+		kept += c.kept[why]
+	}
+	t.Logf("%d pairs, %d of them feasible, %d differ; %d of pods that are kept, %d by amounts that change", c.pairs, c.feasible, c.differ, kept, c.careful)
+}
