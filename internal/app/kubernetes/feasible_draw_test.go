@@ -117,11 +117,11 @@ func (d *drawer) node(name string) {
 		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"), corev1.ResourcePods: resource.MustParse("60")}
 	has := func(name corev1.ResourceName, amount string) { n.Status.Allocatable[name] = resource.MustParse(amount) }
 	d.feature("room", 0.8, func(r *rand.Rand) {
-		has(corev1.ResourceCPU, one(r, "1500m", "3", "4", "6"))
-		has(corev1.ResourceMemory, one(r, "2Gi", "6Gi", "16Gi"))
-		has(corev1.ResourceEphemeralStorage, one(r, "2Gi", "20Gi"))
+		has(corev1.ResourceCPU, one(r, "2", "6", "12", "16"))
+		has(corev1.ResourceMemory, one(r, "6Gi", "16Gi", "32Gi"))
+		has(corev1.ResourceEphemeralStorage, one(r, "6Gi", "20Gi", "60Gi"))
 	})
-	d.feature("pod slots", 0.25, func(r *rand.Rand) { has(corev1.ResourcePods, fmt.Sprint(1+r.IntN(6))) })
+	d.feature("pod slots", 0.12, func(r *rand.Rand) { has(corev1.ResourcePods, fmt.Sprint(1+r.IntN(6))) })
 	d.feature("extended resources", 0.6, func(r *rand.Rand) { has(gpu, fmt.Sprint(r.IntN(4))) })
 	d.feature("declared features", 1, func(r *rand.Rand) {
 		if len(d.nodes) == 0 || r.IntN(2) == 0 { // no cluster of 1.37 has none
@@ -131,16 +131,16 @@ func (d *drawer) node(name string) {
 	taint := func(key, value string, effect corev1.TaintEffect) {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
 	}
-	d.feature("taints", 0.3, func(r *rand.Rand) {
+	d.feature("taints", 0.18, func(r *rand.Rand) {
 		taint("pool", one(r, "batch", "gpu"), one(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule))
 	})
-	d.feature("compared taints", 0.2, func(r *rand.Rand) { taint("sla", one(r, "90", "95", "-1"), corev1.TaintEffectNoSchedule) })
-	d.feature("cordons", 0.12, func(r *rand.Rand) {
+	d.feature("compared taints", 0.1, func(r *rand.Rand) { taint("sla", one(r, "90", "95", "-1"), corev1.TaintEffectNoSchedule) })
+	d.feature("cordons", 0.08, func(r *rand.Rand) {
 		if n.Spec.Unschedulable = true; r.IntN(3) > 0 { // the node controller adds it, a little later
 			taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
 		}
 	})
-	d.feature("odd labels", 0.15, func(r *rand.Rand) {
+	d.feature("odd labels", 0.12, func(r *rand.Rand) {
 		zone := n.Labels[corev1.LabelTopologyZone]
 		switch r.IntN(5) {
 		case 0:
@@ -184,6 +184,11 @@ func (d *drawer) classes() {
 	class("zones", driver, &later, corev1.LabelTopologyZone, "a", "b")
 	class("keys", driver, &later, driverKey, "a")
 	class("static", "kubernetes.io/no-provisioner", &later, "")
+	d.feature("classes", 0.5, func(r *rand.Rand) { // a volume that is free
+		d.add("v1", "PersistentVolume", &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "free"}, Spec: corev1.PersistentVolumeSpec{
+			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}, StorageClassName: one(r, "static", "later"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: "free"}}}, Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeAvailable}})
+	})
 	d.add("storage.k8s.io/v1", "StorageClass", &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "default",
 		Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}}, Provisioner: driver, VolumeBindingMode: &later})
 }
@@ -306,16 +311,16 @@ func (d *drawer) workload(name string, pods int) {
 		asks(corev1.ResourceEphemeralStorage, "", "", "500Mi", "3Gi")
 	})
 	d.feature("extended resources", 0.15, func(r *rand.Rand) { main.Resources.Requests[gpu] = resource.MustParse(fmt.Sprint(r.IntN(3))) })
-	d.feature("overhead", 0.12, func(*rand.Rand) { p.Overhead = cpus(900) })
-	d.feature("init containers", 0.2, func(r *rand.Rand) {
+	d.feature("overhead", 0.08, func(*rand.Rand) { p.Overhead = cpus(900) })
+	d.feature("init containers", 0.12, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			container(&p, true, one(r, nil, &always), cpus(one(r, int64(100), 800, 2000)))
 		}
 	})
-	d.feature("pod-level resources", 0.12, func(r *rand.Rand) {
+	d.feature("pod-level resources", 0.06, func(r *rand.Rand) {
 		p.Resources = &corev1.ResourceRequirements{Requests: cpus(2500)}
 	})
-	d.feature("ports", 0.2, func(r *rand.Rand) {
+	d.feature("ports", 0.12, func(r *rand.Rand) {
 		switch r.IntN(3) {
 		case 0:
 			port(r, container(&p, true, one(r, nil, &always), nil))
@@ -323,11 +328,11 @@ func (d *drawer) workload(name string, pods int) {
 			port(r, &p.Containers[0])
 		}
 	})
-	d.feature("declared features", 0.12, func(*rand.Rand) {
+	d.feature("declared features", 0.08, func(*rand.Rand) {
 		never := corev1.ContainerRestartPolicyNever
 		p.Containers[0].RestartPolicy, p.Containers[0].RestartPolicyRules = &never, []corev1.ContainerRestartRule{{Action: corev1.ContainerRestartRuleActionRestartAllContainers}}
 	})
-	d.feature("selectors", 0.15, func(r *rand.Rand) { p.NodeSelector = map[string]string{"disk": one(r, "ssd", "hdd")} })
+	d.feature("selectors", 0.08, func(r *rand.Rand) { p.NodeSelector = map[string]string{"disk": one(r, "ssd", "hdd")} })
 	need := func(x corev1.NodeSelectorTerm) {
 		if p.Affinity == nil {
 			p.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{}}}
@@ -335,7 +340,7 @@ func (d *drawer) workload(name string, pods int) {
 		all := p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		all.NodeSelectorTerms = append(all.NodeSelectorTerms, x)
 	}
-	d.feature("node affinity", 0.15, func(r *rand.Rand) {
+	d.feature("node affinity", 0.1, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			x := one(r, corev1.NodeSelectorRequirement{Key: "gen", Operator: corev1.NodeSelectorOpGt, Values: []string{"2"}},
 				corev1.NodeSelectorRequirement{Key: "gen", Operator: corev1.NodeSelectorOpLt, Values: []string{"4"}},
@@ -345,7 +350,7 @@ func (d *drawer) workload(name string, pods int) {
 			need(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{x}})
 		}
 	})
-	d.feature("node fields", 0.05, func(r *rand.Rand) {
+	d.feature("node fields", 0.03, func(r *rand.Rand) {
 		need(corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name",
 			Operator: one(r, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn), Values: []string{"n1"}}}})
 	})
@@ -360,7 +365,7 @@ func (d *drawer) workload(name string, pods int) {
 	d.feature("cordons", 0.2, func(*rand.Rand) {
 		tolerate(corev1.Toleration{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists})
 	})
-	d.feature("apart", 0.22, func(r *rand.Rand) {
+	d.feature("apart", 0.12, func(r *rand.Rand) {
 		_, apart := affinities(&p)
 		x := d.term(r, places, one(r, app, one(r, apps...)))
 		if r.IntN(4) == 0 { // the API server adds it to the selector
@@ -369,23 +374,23 @@ func (d *drawer) workload(name string, pods int) {
 		}
 		*apart = append(*apart, x)
 	})
-	d.feature("own company", 0.12, func(r *rand.Rand) {
+	d.feature("own company", 0.08, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, app))
 	})
-	d.feature("company", 0.12, func(r *rand.Rand) {
+	d.feature("company", 0.05, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, one(r, append([]string{"nobody"}, apps...)...), one(r, apps...)))
 	})
-	d.feature("daemons' company", 0.06, func(r *rand.Rand) {
+	d.feature("daemons' company", 0.04, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, one(r, []string{"daemon1"}, []string{"daemon2", app})...))
 	})
-	d.feature("two terms", 0.08, func(r *rand.Rand) {
+	d.feature("two terms", 0.04, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, apps[:2]...), d.term(r, places, apps[1:]...))
 	})
-	d.feature("spread", 0.25, func(r *rand.Rand) {
+	d.feature("spread", 0.15, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			t := corev1.TopologySpreadConstraint{MaxSkew: 1 + int32(r.IntN(2)), TopologyKey: one(r, places...), WhenUnsatisfiable: one(r, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
 				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(r, app, app, one(r, apps...), "daemon1")}}}
@@ -414,7 +419,7 @@ func (d *drawer) workload(name string, pods int) {
 			}
 		}
 	})
-	d.feature("what others decide", 0.08, func(r *rand.Rand) {
+	d.feature("what others decide", 0.05, func(r *rand.Rand) {
 		switch r.IntN(3) {
 		case 0:
 			group := "group"
@@ -434,19 +439,19 @@ func (d *drawer) workload(name string, pods int) {
 		d.add("v1", "PersistentVolumeClaim", claim)
 		mount(&p, claim.Name)
 	})
-	d.feature("one pod's claims", 0.06, func(r *rand.Rand) {
+	d.feature("one pod's claims", 0.03, func(r *rand.Rand) {
 		claim := d.claim(space, name+"-one", "later", corev1.ReadWriteOncePod, true)
 		d.add("v1", "PersistentVolumeClaim", claim)
 		mount(&p, claim.Name)
 	})
 	bad := "" // of the claims of its pods
-	d.feature("claims that aren't ready", 0.08, func(r *rand.Rand) {
+	d.feature("claims that aren't ready", 0.05, func(r *rand.Rand) {
 		bad = one(r, "missing", "unbound", "lost", "deleted", "no volume", "unfinished", "static", "default")
 	})
 	claims := false
-	d.feature("claims", 0.25, func(*rand.Rand) { claims = true })
+	d.feature("claims", 0.2, func(*rand.Rand) { claims = true })
 	class := ""
-	d.feature("classes", 0.12, func(r *rand.Rand) { class = one(r, "later", "zones", "keys") })
+	d.feature("classes", 0.08, func(r *rand.Rand) { class = one(r, "later", "zones", "keys") })
 	for k := range pods {
 		x := d.pod(space, fmt.Sprint(name, "-", k+1), "ReplicaSet", name, p)
 		if x.Labels = own; r.IntN(5) > 0 {
@@ -497,7 +502,7 @@ func (d *drawer) claim(space, name, class string, mode corev1.PersistentVolumeAc
 	pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: c.Spec.VolumeName}, Spec: corev1.PersistentVolumeSpec{Capacity: size, StorageClassName: class,
 		AccessModes: c.Spec.AccessModes, ClaimRef: &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: space, Name: name},
 		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: c.Spec.VolumeName}}}}
-	d.feature("zones of volumes", 0.6, func(r *rand.Rand) {
+	d.feature("zones of volumes", 0.4, func(r *rand.Rand) {
 		zone := one(r, "a", "b", "c")
 		switch key := one(r, driverKey, driverKey, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, "fields"); key {
 		case driverKey:
@@ -519,6 +524,11 @@ func (d *drawer) ownClaim(x *corev1.Pod, bad, class string) {
 	mount(&x.Spec, name)
 	c := d.claim(x.Namespace, name, class, corev1.ReadWriteOnce, class == "" || x.Spec.NodeName != "")
 	missing := metav1.Unix(1e9, 0)
+	if x.Spec.NodeName == "" && class != "" {
+		d.feature("classes", 0.2, func(r *rand.Rand) {
+			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": one(r, d.nodes...).Name}
+		})
+	}
 	switch bad {
 	case "missing":
 		return

@@ -168,71 +168,6 @@ func (v *converter) takes(t *corev1.PodAffinityTerm, of, x *corev1.Pod) (bool, e
 	return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)), err
 }
 
-// volumes returns which nodes have the volumes of a pod; nil: all. A pod without given volumes stays where it is.
-func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
-	if v.without("volumes") {
-		return nil, nil
-	}
-	var all []func(*corev1.Node) bool
-	for k := range p.Spec.Volumes {
-		if p.Spec.Volumes[k].HostPath != nil {
-			v.in.Account.NotModelled.Add(p.Name, "pods with files of their node (hostPath), which move as others do")
-		}
-	}
-	for _, name := range claims(p.Pod) {
-		pv := v.volume(p.Namespace, name)
-		if pv == nil {
-			if p.Spec.NodeName != "" && p.pin == "" {
-				p.pin = noVolume
-			}
-			if c := v.claim(p.Namespace, name); c != nil && v.class(c) != nil && p.Spec.NodeName == "" {
-				all = append(all, func(n *corev1.Node) bool { return topologies(v.class(c), n) })
-			}
-			continue
-		}
-		all = append(all, func(n *corev1.Node) bool { return zones(pv, n) })
-		if pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil {
-			continue
-		}
-		s, err := nodeaffinity.NewNodeSelector(pv.Spec.NodeAffinity.Required)
-		if err != nil {
-			return nil, fmt.Errorf("%w cluster: the node affinity of volume %s: %w", model.ErrInvalid, pv.Name, err)
-		}
-		all = append(all, s.Match)
-	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	return func(n *corev1.Node) bool {
-		return !slices.ContainsFunc(all, func(ok func(*corev1.Node) bool) bool { return !ok(n) })
-	}, nil
-}
-
-// zones reports whether a node is in the zones and regions that a volume's labels name, as the plugin VolumeZone decides:
-// a node without any such label has all.
-func zones(pv *corev1.PersistentVolume, n *corev1.Node) bool {
-	names := [][2]string{{corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone}, {corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion}}
-	of := func(all map[string]string, name [2]string) string { return cmp.Or(all[name[0]], all[name[1]]) }
-	if of(n.Labels, names[0]) == "" && of(n.Labels, names[1]) == "" {
-		return true
-	}
-	for _, name := range names {
-		if value := of(pv.Labels, name); value != "" && !slices.Contains(strings.Split(value, "__"), of(n.Labels, name)) {
-			return false
-		}
-	}
-	return true
-}
-
-// topologies reports whether a class provides volumes on a node.
-func topologies(x *storageClass, n *corev1.Node) bool {
-	return len(x.AllowedTopologies) == 0 || slices.ContainsFunc(x.AllowedTopologies, func(t corev1.TopologySelectorTerm) bool {
-		return !slices.ContainsFunc(t.MatchLabelExpressions, func(r corev1.TopologySelectorLabelRequirement) bool {
-			return !slices.Contains(r.Values, n.Labels[r.Key])
-		})
-	})
-}
-
 // declares reports whether a node declares the features that a pod's spec asks for. A cluster in which no node declares
 // any doesn't look.
 func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
@@ -249,19 +184,6 @@ func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
 
 // schedulerVersion is that of the rules.
 var schedulerVersion = version.MajorMinor(1, 37)
-
-// volume returns the volume of a claim, nil if it isn't known.
-func (v *converter) volume(namespace, name string) *corev1.PersistentVolume {
-	c := v.claim(namespace, name)
-	if c == nil || c.Spec.VolumeName == "" {
-		return nil
-	}
-	k, ok := v.volumeAt[c.Spec.VolumeName]
-	if !ok {
-		return nil
-	}
-	return &v.c.Volumes[k]
-}
 
 // hostPort is a port of its node that a pod takes; without an address of all of the node's.
 type hostPort struct{ protocol, address, port string }
@@ -295,7 +217,7 @@ func ports(p *corev1.Pod) (all []hostPort) {
 		for _, port := range c.Ports {
 			if port.HostPort > 0 {
 				x := hostPort{string(cmp.Or(port.Protocol, corev1.ProtocolTCP)), port.HostIP, strconv.Itoa(int(port.HostPort))}
-				if x.address == "0.0.0.0" || x.address == "::" {
+				if x.address == "0.0.0.0" { // kube-scheduler takes "::" for one address
 					x.address = ""
 				}
 				all = append(all, x)

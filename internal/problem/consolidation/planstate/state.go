@@ -163,9 +163,13 @@ func (s *State) returns(i, h int) bool {
 // Can reports whether task k of job i, which is missing, may be placed on h. It stays there, or h is allowed, has room
 // for it, and is in use or within the limits; and it breaks no rule that wasn't broken. O(rules of the job), for a
 // spread also O(domains), and if h is bought O(rules × domains).
-func (s *State) Can(i, k, h int) bool {
+func (s *State) Can(i, k, h int) bool { return s.can(i, h, s.C.Jobs[i].Current[k] == int32(h)) }
+
+// CanAnew is Can for a task that is placed anew wherever it goes, so that the rules bind it on its current host, too.
+func (s *State) CanAnew(i, h int) bool { return s.can(i, h, false) }
+
+func (s *State) can(i, h int, stays bool) bool {
 	j := &s.C.Jobs[i]
-	stays := j.Current[k] == int32(h)
 	switch {
 	case !stays && (j.Pinned || !j.Allowed.Has(h)):
 		return false
