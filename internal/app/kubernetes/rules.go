@@ -166,11 +166,12 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		}
 		// Nobody to be with: no host will do for a pod that moves or waits.
 		switch j := &v.in.Jobs[i]; {
+		case p.held != "": // none of them is placed
 		case len(j.CurrentHosts) == 0:
-			j.Allowed = v.set(make([]bool, len(v.places)))
 			for _, x := range g.pods {
-				x.held = noCompany
+				x.held, x.allowed = noCompany, make([]bool, len(v.places))
 			}
+			j.Allowed = v.set(p.allowed)
 			v.in.Account.Remarks.Add(p.id, "pods kept waiting: "+noCompany)
 		case !j.Pinned:
 			j.Pinned = true

@@ -165,8 +165,18 @@ func (s *State) returns(i, h int) bool {
 // spread also O(domains), and if h is bought O(rules × domains).
 func (s *State) Can(i, k, h int) bool { return s.can(i, h, s.C.Jobs[i].Current[k] == int32(h)) }
 
-// CanAnew is Can for a task that is placed anew wherever it goes, so that the rules bind it on its current host, too.
-func (s *State) CanAnew(i, h int) bool { return s.can(i, h, false) }
+// CanAnew is Can for a task that comes next in an order: it is placed anew wherever it goes, so that the rules bind it on
+// its current host, too. The first of those that want each other's company may go anywhere, the second joins the first.
+func (s *State) CanAnew(i, h int) bool {
+	j := &s.C.Jobs[i]
+	for _, q := range j.Rules {
+		if s.C.Rules[q].Other.Has(i) {
+			s.total[q]++
+			defer func() { s.total[q]-- }()
+		}
+	}
+	return s.can(i, h, false)
+}
 
 func (s *State) can(i, h int, stays bool) bool {
 	j := &s.C.Jobs[i]
