@@ -99,14 +99,14 @@ func (v *converter) besideResidents(p *pod) error {
 				if err != nil {
 					return nil, err
 				}
-				if value := domainOf(n.Labels, t.TopologyKey); yes && value != "" {
+				if value := valueOf(n.Labels, t.TopologyKey); yes && value != "" {
 					there[k] = true
 					values[value] = values[value] || k < len(v.c.Nodes)
 				}
 			}
 		}
 		for k, n := range v.places {
-			there[k] = there[k] || values[domainOf(n.Labels, t.TopologyKey)]
+			there[k] = there[k] || values[valueOf(n.Labels, t.TopologyKey)]
 		}
 		return there, nil
 	}
@@ -149,9 +149,9 @@ func (v *converter) besideResidents(p *pod) error {
 				if err != nil {
 					return err
 				}
-				here := domainOf(n.Labels, t.TopologyKey)
+				here := valueOf(n.Labels, t.TopologyKey)
 				for k := range p.allowed {
-					if yes && here != "" && (k == at || at < len(v.c.Nodes) && domainOf(v.places[k].Labels, t.TopologyKey) == here) {
+					if yes && here != "" && (k == at || at < len(v.c.Nodes) && valueOf(v.places[k].Labels, t.TopologyKey) == here) {
 						p.allowed[k] = false
 					}
 				}

@@ -57,9 +57,9 @@ func (v *converter) rules() error {
 	return nil
 }
 
-// domainOf returns the domain of a node by a label, "" if it has none. A label may be there without a value: that is a
+// valueOf returns the domain of a node by a label, "" if it has none. A label may be there without a value: that is a
 // domain, too, by a name that no value has.
-func domainOf(labels map[string]string, key string) string {
+func valueOf(labels map[string]string, key string) string {
 	if value, ok := labels[key]; ok {
 		return cmp.Or(value, `""`)
 	}
@@ -71,7 +71,7 @@ func domainOf(labels map[string]string, key string) string {
 func (v *converter) domain(key string) string {
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
-		if value := domainOf(v.c.Nodes[k].Labels, key); value != "" {
+		if value := valueOf(v.c.Nodes[k].Labels, key); value != "" {
 			seen[value] = true
 		}
 	}
@@ -79,7 +79,7 @@ func (v *converter) domain(key string) string {
 		return ""
 	}
 	for k := range v.in.Hosts {
-		if value := domainOf(v.c.Nodes[k].Labels, key); value != "" {
+		if value := valueOf(v.c.Nodes[k].Labels, key); value != "" {
 			if v.in.Hosts[k].Labels == nil {
 				v.in.Hosts[k].Labels = map[string]string{}
 			}
@@ -87,7 +87,7 @@ func (v *converter) domain(key string) string {
 		}
 	}
 	for k, x := range v.templates {
-		if value := domainOf(x.labels, key); value != "" {
+		if value := valueOf(x.labels, key); value != "" {
 			if v.in.Offers[k].Labels == nil {
 				v.in.Offers[k].Labels = map[string]string{}
 			}
@@ -193,7 +193,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		standing := make([]int, len(v.places))
 		for n, place := range v.places {
 			for _, x := range v.residents[place.Name] {
-				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && domainOf(place.Labels, t.TopologyKey) != "" {
+				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && valueOf(place.Labels, t.TopologyKey) != "" {
 					standing[n]++
 				}
 			}
@@ -275,7 +275,7 @@ func (v *converter) confined() error {
 					there[t.TopologyKey] = v.runIn(jobs, t.TopologyKey)
 				}
 				for n := range p.allowed {
-					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][domainOf(v.places[n].Labels, t.TopologyKey)]
+					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][valueOf(v.places[n].Labels, t.TopologyKey)]
 				}
 			}
 			v.in.Jobs[i].Allowed = v.set(p.allowed)
@@ -290,7 +290,7 @@ func (v *converter) runIn(jobs []int, key string) map[string]bool {
 	for _, i := range jobs {
 		for k := range v.jobs[i].pods {
 			if h := v.nodeOf(i, k); h >= 0 {
-				there[domainOf(v.c.Nodes[h].Labels, key)] = true
+				there[valueOf(v.c.Nodes[h].Labels, key)] = true
 			}
 		}
 	}
