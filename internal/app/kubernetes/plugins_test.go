@@ -303,7 +303,7 @@ func TestNodesThatStay(t *testing.T) {
 func (s *situation) class(name string, mode *storagev1.VolumeBindingMode, zones ...string) {
 	s.claim(s.pod, name, corev1.ReadWriteOnce, false)
 	s.Claims[0].Spec.StorageClassName = &name
-	x := storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, VolumeBindingMode: mode}
+	x := storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk", VolumeBindingMode: mode}
 	if zones != nil {
 		x.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: zones}}}}
 	}

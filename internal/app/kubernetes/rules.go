@@ -261,10 +261,14 @@ func (v *converter) confined() error {
 	for _, key := range slices.Sorted(maps.Keys(byCompany)) { // sets are numbered as they come
 		var ids []string
 		jobs := byCompany[key]
+		keys := map[string]bool{}
 		for _, i := range jobs {
 			ids = append(ids, v.jobs[i].id)
+			for _, t := range v.jobs[i].pods[0].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				keys[t.TopologyKey] = true
+			}
 		}
-		if fmt.Sprint(ids) != key || v.atOnce(jobs) {
+		if fmt.Sprint(ids) != key || v.atOnce(jobs, keys) {
 			continue // others are company, too, or all can go at once
 		}
 		there := map[string]map[string]bool{} // domains in which they run, by the key of a label
@@ -298,12 +302,14 @@ func (v *converter) runIn(jobs []int, key string) map[string]bool {
 	return there
 }
 
-// atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs.
-func (v *converter) atOnce(jobs []int) bool {
+// atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs. Those whose node has no label
+// by which they would be company don't count.
+func (v *converter) atOnce(jobs []int, keys map[string]bool) bool {
 	count := map[int]int{} // of each budget
 	for _, i := range jobs {
 		for _, p := range v.jobs[i].pods {
-			if p.Spec.NodeName == "" {
+			h, runs := v.nodes[p.Spec.NodeName]
+			if runs = runs && slices.ContainsFunc(slices.Collect(maps.Keys(keys)), func(key string) bool { return valueOf(v.c.Nodes[h].Labels, key) != "" }); !runs {
 				continue
 			}
 			if p.pin != "" {
