@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -19,7 +20,7 @@ import (
 
 // features are the parts of a drawn cluster by which a filter of kube-scheduler refuses nodes, or takes them.
 var features = []string{"selectors", "node affinity", "node fields", "taints", "compared taints", "cordons", "room", "pod slots", "extended resources",
-	"overhead", "init containers", "pod-level resources", "resized daemons", "resized pods", "declared features", "ports", "daemons' ports", "apart", "daemons apart",
+	"overhead", "init containers", "pod-level resources", "resized daemons", "resized pods", "templates", "declared features", "ports", "daemons' ports", "apart", "daemons apart",
 	"own company", "company", "two terms", "daemons' company", "spread", "spread policies", "claims", "claims that aren't ready", "zones of volumes", "classes",
 	"one pod's claims", "attach limits", "shared claims", "inline disks", "odd labels", "what others decide"}
 
@@ -117,7 +118,7 @@ func (d *drawer) node(name string) {
 		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"), corev1.ResourcePods: resource.MustParse("60")}
 	has := func(name corev1.ResourceName, amount string) { n.Status.Allocatable[name] = resource.MustParse(amount) }
 	d.feature("room", 0.8, func(r *rand.Rand) {
-		has(corev1.ResourceCPU, one(r, "2", "6", "12", "16"))
+		has(corev1.ResourceCPU, one(r, "3", "6", "12", "16"))
 		has(corev1.ResourceMemory, one(r, "6Gi", "16Gi", "32Gi"))
 		has(corev1.ResourceEphemeralStorage, one(r, "6Gi", "20Gi", "60Gi"))
 	})
@@ -134,8 +135,8 @@ func (d *drawer) node(name string) {
 	d.feature("taints", 0.18, func(r *rand.Rand) {
 		taint("pool", one(r, "batch", "gpu"), one(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule))
 	})
-	d.feature("compared taints", 0.1, func(r *rand.Rand) { taint("sla", one(r, "90", "95", "-1"), corev1.TaintEffectNoSchedule) })
-	d.feature("cordons", 0.08, func(r *rand.Rand) {
+	d.feature("compared taints", 0.06, func(r *rand.Rand) { taint("sla", one(r, "90", "95", "-1"), corev1.TaintEffectNoSchedule) })
+	d.feature("cordons", 0.06, func(r *rand.Rand) {
 		if n.Spec.Unschedulable = true; r.IntN(3) > 0 { // the node controller adds it, a little later
 			taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
 		}
@@ -158,7 +159,7 @@ func (d *drawer) node(name string) {
 			n.Labels[corev1.LabelTopologyZone] = ""
 		}
 	})
-	d.feature("attach limits", 0.6, func(r *rand.Rand) {
+	d.feature("attach limits", 0.4, func(r *rand.Rand) {
 		count := int32(r.IntN(4))
 		x := storagev1.CSINodeDriver{Name: driver, NodeID: name, Allocatable: &storagev1.VolumeNodeResources{Count: &count}}
 		if r.IntN(6) == 0 {
@@ -214,8 +215,8 @@ func port(r *rand.Rand, c *corev1.Container) {
 		HostIP: one(r, "", "", "0.0.0.0", "10.0.0.1", "10.0.0.2", "::")})
 }
 
-// resized states the resources that a running pod has, as the kubelet does.
-func resizedTo(p *corev1.Pod, milli int64) {
+// resizedTo states the CPU that a running pod has, as the kubelet does; its spec says the same once that is done.
+func resizedTo(p *corev1.Pod, milli int64, done bool) {
 	p.Generation = 2
 	for k := range p.Spec.Containers {
 		c := &p.Spec.Containers[k]
@@ -224,6 +225,9 @@ func resizedTo(p *corev1.Pod, milli int64) {
 			list[name] = q
 		}
 		list[corev1.ResourceCPU] = *resource.NewMilliQuantity(milli, resource.DecimalSI)
+		if done {
+			c.Resources.Requests = list
+		}
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, Resources: &corev1.ResourceRequirements{Requests: list}, AllocatedResources: list})
 	}
 }
@@ -280,7 +284,7 @@ func (d *drawer) daemons(name string) {
 		x := d.pod(one(d.rng, "d", "e"), name+"-"+n.Name, "DaemonSet", name, p)
 		x.Labels, x.Spec.NodeName, x.Status.Phase = map[string]string{"app": name}, n.Name, corev1.PodRunning
 		end := d.within(x.Name)
-		d.feature("resized daemons", 0.3, func(r *rand.Rand) { resizedTo(x, one(r, int64(1), 600, 1500)) })
+		d.feature("resized daemons", 0.3, func(r *rand.Rand) { resizedTo(x, one(r, int64(1), 600, 1500), r.IntN(2) == 0) })
 		end()
 		d.add("v1", "Pod", x)
 	}
@@ -311,8 +315,8 @@ func (d *drawer) workload(name string, pods int) {
 		asks(corev1.ResourceEphemeralStorage, "", "", "500Mi", "3Gi")
 	})
 	d.feature("extended resources", 0.15, func(r *rand.Rand) { main.Resources.Requests[gpu] = resource.MustParse(fmt.Sprint(r.IntN(3))) })
-	d.feature("overhead", 0.08, func(*rand.Rand) { p.Overhead = cpus(900) })
-	d.feature("init containers", 0.12, func(r *rand.Rand) {
+	d.feature("overhead", 0.12, func(*rand.Rand) { p.Overhead = cpus(900) })
+	d.feature("init containers", 0.16, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			container(&p, true, one(r, nil, &always), cpus(one(r, int64(100), 800, 2000)))
 		}
@@ -340,7 +344,7 @@ func (d *drawer) workload(name string, pods int) {
 		all := p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		all.NodeSelectorTerms = append(all.NodeSelectorTerms, x)
 	}
-	d.feature("node affinity", 0.1, func(r *rand.Rand) {
+	d.feature("node affinity", 0.08, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			x := one(r, corev1.NodeSelectorRequirement{Key: "gen", Operator: corev1.NodeSelectorOpGt, Values: []string{"2"}},
 				corev1.NodeSelectorRequirement{Key: "gen", Operator: corev1.NodeSelectorOpLt, Values: []string{"4"}},
@@ -355,7 +359,7 @@ func (d *drawer) workload(name string, pods int) {
 			Operator: one(r, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn), Values: []string{"n1"}}}})
 	})
 	tolerate := func(x ...corev1.Toleration) { p.Tolerations = append(p.Tolerations, x...) }
-	d.feature("taints", 0.3, func(r *rand.Rand) {
+	d.feature("taints", 0.45, func(r *rand.Rand) {
 		tolerate(one(r, corev1.Toleration{Key: "pool", Operator: corev1.TolerationOpExists}, corev1.Toleration{Key: "pool", Value: "batch"},
 			corev1.Toleration{Key: "pool", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}, corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	})
@@ -365,7 +369,7 @@ func (d *drawer) workload(name string, pods int) {
 	d.feature("cordons", 0.2, func(*rand.Rand) {
 		tolerate(corev1.Toleration{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists})
 	})
-	d.feature("apart", 0.12, func(r *rand.Rand) {
+	d.feature("apart", 0.1, func(r *rand.Rand) {
 		_, apart := affinities(&p)
 		x := d.term(r, places, one(r, app, one(r, apps...)))
 		if r.IntN(4) == 0 { // the API server adds it to the selector
@@ -374,7 +378,7 @@ func (d *drawer) workload(name string, pods int) {
 		}
 		*apart = append(*apart, x)
 	})
-	d.feature("own company", 0.08, func(r *rand.Rand) {
+	d.feature("own company", 0.05, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, app))
 	})
@@ -382,15 +386,15 @@ func (d *drawer) workload(name string, pods int) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, one(r, append([]string{"nobody"}, apps...)...), one(r, apps...)))
 	})
-	d.feature("daemons' company", 0.04, func(r *rand.Rand) {
+	d.feature("daemons' company", 0.03, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, one(r, []string{"daemon1"}, []string{"daemon2", app})...))
 	})
-	d.feature("two terms", 0.04, func(r *rand.Rand) {
+	d.feature("two terms", 0.03, func(r *rand.Rand) {
 		company, _ := affinities(&p)
 		*company = append(*company, d.term(r, places, apps[:2]...), d.term(r, places, apps[1:]...))
 	})
-	d.feature("spread", 0.15, func(r *rand.Rand) {
+	d.feature("spread", 0.25, func(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			t := corev1.TopologySpreadConstraint{MaxSkew: 1 + int32(r.IntN(2)), TopologyKey: one(r, places...), WhenUnsatisfiable: one(r, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
 				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(r, app, app, one(r, apps...), "daemon1")}}}
@@ -406,7 +410,7 @@ func (d *drawer) workload(name string, pods int) {
 			p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, t)
 		}
 	})
-	d.feature("spread policies", 0.6, func(r *rand.Rand) {
+	d.feature("spread policies", 0.9, func(r *rand.Rand) {
 		honor, ignore := corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore
 		for k := range p.TopologySpreadConstraints {
 			t := &p.TopologySpreadConstraints[k]
@@ -430,11 +434,11 @@ func (d *drawer) workload(name string, pods int) {
 			p.SchedulerName = "other"
 		}
 	})
-	d.feature("inline disks", 0.06, func(r *rand.Rand) {
+	d.feature("inline disks", 0.04, func(r *rand.Rand) {
 		p.Volumes = append(p.Volumes, corev1.Volume{Name: "disk", VolumeSource: corev1.VolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{
 			PDName: one(r, "pd1", "pd2"), ReadOnly: r.IntN(2) == 0}}})
 	})
-	d.feature("shared claims", 0.06, func(r *rand.Rand) {
+	d.feature("shared claims", 0.04, func(r *rand.Rand) {
 		claim := d.claim(space, name+"-shared", "later", one(r, corev1.ReadWriteOnce, corev1.ReadWriteMany), true)
 		d.add("v1", "PersistentVolumeClaim", claim)
 		mount(&p, claim.Name)
@@ -445,13 +449,17 @@ func (d *drawer) workload(name string, pods int) {
 		mount(&p, claim.Name)
 	})
 	bad := "" // of the claims of its pods
-	d.feature("claims that aren't ready", 0.05, func(r *rand.Rand) {
+	d.feature("claims that aren't ready", 0.04, func(r *rand.Rand) {
 		bad = one(r, "missing", "unbound", "lost", "deleted", "no volume", "unfinished", "static", "default")
 	})
 	claims := false
-	d.feature("claims", 0.2, func(*rand.Rand) { claims = true })
+	d.feature("claims", 0.15, func(*rand.Rand) { claims = true })
 	class := ""
 	d.feature("classes", 0.08, func(r *rand.Rand) { class = one(r, "later", "zones", "keys") })
+	d.feature("templates", 0.5, func(*rand.Rand) {
+		d.add("apps/v1", "ReplicaSet", &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: space, Name: name}, Spec: appsv1.ReplicaSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: own}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: own}, Spec: p}}})
+	})
 	for k := range pods {
 		x := d.pod(space, fmt.Sprint(name, "-", k+1), "ReplicaSet", name, p)
 		if x.Labels = own; r.IntN(5) > 0 {
@@ -466,7 +474,7 @@ func (d *drawer) workload(name string, pods int) {
 		}
 		d.feature("resized pods", 0.04, func(r *rand.Rand) {
 			if x.Spec.NodeName != "" {
-				resizedTo(x, one(r, int64(1), 1200))
+				resizedTo(x, one(r, int64(1), 1200), r.IntN(2) == 0)
 			}
 		})
 		d.feature("what others decide", 0.03, func(r *rand.Rand) { // pods that go or have ended
