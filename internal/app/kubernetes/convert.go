@@ -578,11 +578,7 @@ func (v *converter) group() {
 				delete(labels, key)
 			}
 		}
-		priority := int32(0)
-		if p.Spec.Priority != nil {
-			priority = *p.Spec.Priority
-		}
-		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
+		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priorityOf(p.Pod), labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
 			p.Spec.NodeSelector, ports(p.Pod), p.Spec.SchedulerName, mustJSON(p.Spec.Tolerations))
 		g := byKey[key]
 		if g == nil {
@@ -611,7 +607,7 @@ func (v *converter) addJobs() {
 	var priorities []int32
 	for _, g := range v.jobs {
 		if p := g.pods[0]; p.Spec.NodeName == "" {
-			priorities = append(priorities, priorityOf(p))
+			priorities = append(priorities, priorityOf(p.Pod))
 		}
 	}
 	slices.Sort(priorities)
@@ -634,7 +630,7 @@ func (v *converter) addJobs() {
 			v.in.Pins[j.ID] = p.pin
 		}
 		if len(j.CurrentHosts) == 0 {
-			cost := v.in.outUnit * ranks[priorityOf(p)]
+			cost := v.in.outUnit * ranks[priorityOf(p.Pod)]
 			j.LeaveOutCost = &cost
 		}
 		if !v.Mend || !j.Pinned { // what can't move isn't to be mended
@@ -656,7 +652,7 @@ func (v *converter) needs(list corev1.ResourceList) (all []int64) {
 	return all
 }
 
-func priorityOf(p *pod) int32 {
+func priorityOf(p *corev1.Pod) int32 {
 	if p.Spec.Priority == nil {
 		return 0
 	}

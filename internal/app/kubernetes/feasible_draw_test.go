@@ -15,6 +15,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -30,15 +32,17 @@ type drawer struct {
 	seed    uint64
 	rng     *rand.Rand
 	without string
+	used    map[string]bool
 	scope   string // the object that is drawn
 	nodes   []*corev1.Node
-	items   []any
+	items   []runtime.Object
 }
 
-// drawFeasible returns a cluster of 4 to 10 nodes and 10 to 30 pods as kubectl prints it, without a feature.
-func drawFeasible(t testing.TB, seed uint64, without string) []byte {
+// drawFeasible returns a cluster of 4 to 10 nodes and 10 to 30 pods as kubectl prints it, without a feature, and the
+// features that it has.
+func drawFeasible(t testing.TB, seed uint64, without string) (list []byte, used map[string]bool) {
 	t.Helper()
-	d := &drawer{seed: seed, rng: rand.New(rand.NewPCG(seed, 1037)), without: without}
+	d := &drawer{seed: seed, rng: rand.New(rand.NewPCG(seed, 1037)), without: without, used: map[string]bool{}}
 	for range 2 {
 		name := string(rune('d' + len(d.items)))
 		d.add("v1", "Namespace", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"team": name}}})
@@ -62,7 +66,7 @@ func drawFeasible(t testing.TB, seed uint64, without string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	return data, d.used
 }
 
 // within names the object that is drawn, and returns the function that ends that.
@@ -74,13 +78,14 @@ func (d *drawer) within(scope string) func() {
 
 // feature does something with this chance.
 func (d *drawer) feature(name string, chance float64, do func(r *rand.Rand)) {
-	if !slices.Contains(features, name) {
+	if !slices.Contains(features, name) && name != "ephemeral claims" { // which decide as others do
 		panic(name)
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name + " of " + d.scope))
 	r := rand.New(rand.NewPCG(d.seed, h.Sum64()))
 	if r.Float64() < chance && name != d.without {
+		d.used[name] = true
 		do(r)
 	}
 }
@@ -88,17 +93,9 @@ func (d *drawer) feature(name string, chance float64, do func(r *rand.Rand)) {
 func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
 // add adds an object with its kind.
-func (d *drawer) add(version, kind string, x any) {
-	data, err := json.Marshal(x)
-	object := map[string]any{}
-	if err == nil {
-		err = json.Unmarshal(data, &object)
-	}
-	if err != nil {
-		panic(err)
-	}
-	object["apiVersion"], object["kind"] = version, kind
-	d.items = append(d.items, object)
+func (d *drawer) add(version, kind string, x runtime.Object) {
+	x.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(version, kind))
+	d.items = append(d.items, x)
 }
 
 const (
@@ -273,7 +270,7 @@ func (d *drawer) daemons(name string) {
 		}
 		port(r, main)
 	})
-	d.feature("daemons apart", 0.25, func(r *rand.Rand) {
+	d.feature("daemons apart", 0.35, func(r *rand.Rand) {
 		_, apart := affinities(&p)
 		*apart = append(*apart, d.term(r, []string{corev1.LabelHostname}, one(r, apps...)))
 	})
@@ -531,6 +528,12 @@ func (d *drawer) ownClaim(x *corev1.Pod, bad, class string) {
 	name := x.Name + "-data"
 	mount(&x.Spec, name)
 	c := d.claim(x.Namespace, name, class, corev1.ReadWriteOnce, class == "" || x.Spec.NodeName != "")
+	d.feature("ephemeral claims", 0.3, func(*rand.Rand) { // the name says whose it is
+		x.Spec.Volumes[len(x.Spec.Volumes)-1] = corev1.Volume{Name: "data", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+			VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: c.Spec}}}}
+		yes := true
+		c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: x.Name, UID: x.UID, Controller: &yes}}
+	})
 	missing := metav1.Unix(1e9, 0)
 	if x.Spec.NodeName == "" && class != "" {
 		d.feature("classes", 0.2, func(r *rand.Rand) {

@@ -59,7 +59,7 @@ func TestFeasible(t *testing.T) {
 		var seed uint64
 		var sum string
 		require.Value(fmt.Sscan(head, &seed, &sum))(t)
-		data := drawFeasible(t, seed, "")
+		data, _ := drawFeasible(t, seed, "")
 		if sum != sumOf(data) {
 			t.Fatalf("the cluster of seed %d isn't the recorded one: record anew (make scheduler)", seed)
 		}
@@ -97,8 +97,9 @@ func asked(t *testing.T, program string, first, n uint64) (clusters [][]byte, li
 	args, folder := []string{"-why"}, t.TempDir()
 	for seed := first; seed < first+n; seed++ {
 		name := filepath.Join(folder, fmt.Sprint(seed, ".json"))
-		clusters = append(clusters, drawFeasible(t, seed, ""))
-		require.OK(t, os.WriteFile(name, clusters[len(clusters)-1], 0o600))
+		data, _ := drawFeasible(t, seed, "")
+		require.OK(t, os.WriteFile(name, data, 0o600))
+		clusters = append(clusters, data)
 		args = append(args, name)
 	}
 	for text := range strings.SplitSeq(require.Run(t, exec.Command(program, args...)), "# ") {
@@ -246,9 +247,11 @@ func TestFeaturesDecide(t *testing.T) {
 	t.Parallel()
 	decides := map[string]int{}
 	for seed := range uint64(recorded / 4) {
-		with, _, _ := simulated(t, drawFeasible(t, seed, ""))
-		for _, feature := range features {
-			without, _, _ := simulated(t, drawFeasible(t, seed, feature))
+		data, used := drawFeasible(t, seed, "")
+		with, _, _ := simulated(t, data)
+		for feature := range used {
+			data, _ := drawFeasible(t, seed, feature)
+			without, _, _ := simulated(t, data)
 			for id := range with {
 				for _, n := range with[id] {
 					if !slices.Contains(without[id], n) {

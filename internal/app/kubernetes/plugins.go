@@ -123,18 +123,14 @@ func (v *converter) told() {
 			a.Assumed.Add(n.Name, "nodes kept as they are: not ready")
 		}
 	}
-	least := int32(math.MaxInt32) // priority of what runs
+	least := v.leastPriority()
 	for _, p := range v.pods {
-		if p.Spec.NodeName != "" {
-			least = min(least, priorityOf(p))
+		if v.preempting(p, least) {
+			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		}
-	}
-	for _, p := range v.pods {
 		switch kind, _ := owned(p.Pod); {
 		case p.held != "":
 			a.NotModelled.Add(p.id, "pods kept waiting: "+p.held)
-		case p.Spec.NodeName == "" && priorityOf(p) > least && (p.Spec.PreemptionPolicy == nil || *p.Spec.PreemptionPolicy != corev1.PreemptNever):
-			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		case p.pin != "" || p.Spec.NodeName == "":
 		case kind == "Job":
 			a.Assumed.Add(p.id, "pods of Jobs, begun again if moved")
@@ -142,6 +138,34 @@ func (v *converter) told() {
 			a.Assumed.Add(p.id, "pods with local files (emptyDir), lost if moved")
 		}
 	}
+}
+
+// leastPriority returns the least priority of the pods that run, those of daemon sets included.
+func (v *converter) leastPriority() int32 {
+	least := int32(math.MaxInt32)
+	for _, p := range v.pods {
+		if p.Spec.NodeName != "" {
+			least = min(least, priorityOf(p.Pod))
+		}
+	}
+	for _, all := range v.residents {
+		for _, p := range all {
+			if p.Spec.NodeName != "" { // no node that could be bought has one
+				least = min(least, priorityOf(p))
+			}
+		}
+	}
+	return least
+}
+
+// preempting reports whether a waiting pod could push others out in the middle of a plan, which no simulation of it does:
+// one of a greater priority than a pod that runs. It could even if the plan doesn't know where it may be, but not if its
+// claims aren't ready. A pod that has pushed others out has a node kept for it until they are gone.
+func (v *converter) preempting(p *pod, least int32) bool {
+	if p.Spec.NodeName != "" || p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever {
+		return false
+	}
+	return p.Status.NominatedNodeName != "" || priorityOf(p.Pod) > least && v.unboundClaim(p.Pod) == ""
 }
 
 // resized reports whether a pod's requests were changed in place, so that they may differ from its successor's.

@@ -533,21 +533,40 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// Preemption is told of waiting pods with a priority above that of something that runs, in whatever order pods come.
+// Preemption is told by name of waiting pods with a priority above that of something that runs, in whatever order pods
+// come, also if the plan doesn't know where they may be.
 func TestPreemptionIsTold(t *testing.T) {
-	for _, x := range []struct {
+	never, yes := corev1.PreemptNever, true
+	for name, x := range map[string]struct {
 		runs, waits int32
+		make        func(s *situation)
 		told        bool
-	}{{1000, 500, false}, {1000, 2000, true}, {-5, 0, true}, {0, 0, false}} {
+	}{
+		"less":                     {1000, 500, nil, false},
+		"more":                     {1000, 2000, nil, true},
+		"more than a negative one": {-5, 0, nil, true},
+		"the same":                 {0, 0, nil, false},
+		"never":                    {0, 10, func(s *situation) { s.Pods[s.pod].Spec.PreemptionPolicy = &never }, false},
+		"devices":                  {0, 10, func(s *situation) { s.Pods[s.pod].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}} }, true},
+		"a claim that isn't there": {0, 10, func(s *situation) { s.claim(s.pod, "x", "", false) }, false},
+		"others are gone already":  {0, 0, func(s *situation) { s.Pods[s.pod].Status.NominatedNodeName = "n1" }, true},
+		"more than a daemon set has": {0, 10, func(s *situation) {
+			s.Pods[s.keep].OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: &yes}}
+		}, true},
+	} {
 		s := newSituation(true)
 		s.Pods[s.keep].Spec.Priority, s.Pods[s.pod].Spec.Priority = &x.runs, &x.waits
+		if x.make != nil {
+			x.make(s)
+		}
 		slices.Reverse(s.Pods)
 		in, err := Convert(s.Cluster, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(in.Account.NotModelled.String(), "preemption"); told != x.told {
-			t.Errorf("%+v: %s", x, in.Account.NotModelled)
+		said := in.Account.NotModelled.String()
+		if told := strings.Contains(said, "preemption") && strings.Contains(said, "d/pod"); told != x.told {
+			t.Errorf("%s: %s", name, in.Account.NotModelled)
 		}
 	}
 }

@@ -108,6 +108,11 @@ func claims(p *corev1.Pod) (names []string) {
 	return names
 }
 
+// ephemeral reports whether a claim of a pod is made for it alone.
+func ephemeral(p *corev1.Pod, claim string) bool {
+	return slices.ContainsFunc(p.Spec.Volumes, func(x corev1.Volume) bool { return x.Ephemeral != nil && p.Name+"-"+x.Name == claim })
+}
+
 // disks returns the disks that a pod's spec names which no other pod of its node may have (VolumeRestrictions), and
 // whether it only reads them. An EBS volume is nobody else's in any case.
 func disks(p *corev1.Pod) map[string]bool {
@@ -291,7 +296,9 @@ func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
 			}
 			continue
 		}
-		all = append(all, func(n *corev1.Node) bool { return zones(pv, n) })
+		if !ephemeral(p.Pod, name) { // VolumeZone doesn't look at these
+			all = append(all, func(n *corev1.Node) bool { return zones(pv, n) })
+		}
 		if pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil {
 			continue
 		}
