@@ -21,7 +21,7 @@ export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -trimpath -gcflags=all=-dwa
 # how to get it by hand, and all else works.
 with_highs = scripts/highs >/dev/null || true;
 
-.PHONY: help build native web site highs demo test check fmt vet staticcheck types race slow release release-check python portable nightly kubernetes karpenter fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build native web site highs demo test check fmt vet staticcheck types race slow release release-check python portable nightly kubernetes scheduler karpenter fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -127,6 +127,10 @@ nightly: ## what is too long for every change: four times the random draws, publ
 
 kubernetes: ## tests on a real control plane, whose programs lie in GAPWISE_KUBERNETES; RUNS=small:default:1-8 records such drains
 	@GAPWISE_KUBERNETES=$$(realpath $${GAPWISE_KUBERNETES:-../shared/kubernetes}) $(GO) test -count=1 -timeout 40m -v ./internal/app/kubernetes $(if $(RUNS),-run LiveTable -runs $(RUNS) -update,-run Live)
+
+scheduler: ## kube-scheduler's own filters (scripts/scheduler) on fresh drawn clusters; RECORD=1 writes what the everyday tests compare with
+	@cd scripts/scheduler && GOFLAGS=-trimpath $(GO) build -buildvcs=false -ldflags '-X k8s.io/component-base/version.gitVersion=v1.37.2' -o ../../bin/scheduler .
+	@GAPWISE_SCHEDULER=$(CURDIR)/bin/scheduler $(GO) test -count=1 -timeout 1h -v ./internal/app/kubernetes $(if $(RECORD),-run 'TestFeasible$$' -update,-run LiveFilters)
 
 karpenter: ## Karpenter beside a drain on the same clusters, a quarter of an hour, as root: GAPWISE_KARPENTER is its program
 	@$(GO) test -c -o bin/kubernetes.test ./internal/app/kubernetes && cd internal/app/kubernetes && \

@@ -133,7 +133,9 @@ type converter struct {
 	claimAt   map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt  map[string]int              // in c.Volumes, by name
 	limits    map[string]map[string]int64 // of volumes, by driver and node
-	users     map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
+	users     map[string][]attachment     // pods of each claim that have a node, by "namespace/name"
+	inline    map[string][]inline         // pods of each disk that is named without a claim
+	mounts    int                         // claims of all pods
 	declared  bool                        // a node declares features
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
@@ -215,7 +217,8 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		}
 		v.budgets = append(v.budgets, s)
 	}
-	v.index()
+	v.indexVolumes()
+	v.declared = slices.ContainsFunc(c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
 	if len(c.Refused) > 0 {
@@ -256,42 +259,6 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		return nil, fmt.Errorf("the cluster: %w", err)
 	}
 	return v.in, nil
-}
-
-// index finds claims and volumes by their names.
-func (v *converter) index() {
-	v.claimAt, v.volumeAt, v.users = map[string]int{}, map[string]int{}, map[string]map[string]bool{}
-	for k := range v.c.Claims {
-		v.claimAt[v.c.Claims[k].Namespace+"/"+v.c.Claims[k].Name] = k
-	}
-	for k := range v.c.Volumes {
-		v.volumeAt[v.c.Volumes[k].Name] = k
-	}
-	v.limits = map[string]map[string]int64{}
-	for k := range v.c.Attaching {
-		for _, d := range v.c.Attaching[k].Spec.Drivers {
-			if d.Allocatable != nil && d.Allocatable.Count != nil && !v.without("volumes") {
-				if v.limits[d.Name] == nil {
-					v.limits[d.Name] = map[string]int64{}
-				}
-				v.limits[d.Name][v.c.Attaching[k].Name] = int64(*d.Allocatable.Count)
-			}
-		}
-	}
-	v.declared = slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
-	for k := range v.c.Pods {
-		p := &v.c.Pods[k]
-		if p.Spec.NodeName == "" || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
-			continue
-		}
-		for _, name := range claims(p) {
-			key := p.Namespace + "/" + name
-			if v.users[key] == nil {
-				v.users[key] = map[string]bool{}
-			}
-			v.users[key][p.Name] = true
-		}
-	}
 }
 
 func (v *converter) without(what string) bool { return slices.Contains(v.Without, what) }
@@ -571,7 +538,7 @@ func (v *converter) capacity(n *corev1.Node, residents []*corev1.Pod) (all []int
 		if driver, ok := strings.CutPrefix(name, attached("")); ok {
 			var limited bool
 			if has, limited = v.limits[driver][n.Name]; !limited {
-				has = int64(len(v.c.Volumes)) + 1 // all of them
+				has = int64(v.mounts) + 1 // all of them
 			}
 		}
 		if slices.Contains(divisible, corev1.ResourceName(name)) {
@@ -611,11 +578,7 @@ func (v *converter) group() {
 				delete(labels, key)
 			}
 		}
-		priority := int32(0)
-		if p.Spec.Priority != nil {
-			priority = *p.Spec.Priority
-		}
-		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priority, labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
+		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priorityOf(p.Pod), labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
 			p.Spec.NodeSelector, ports(p.Pod), p.Spec.SchedulerName, mustJSON(p.Spec.Tolerations))
 		g := byKey[key]
 		if g == nil {
@@ -644,7 +607,7 @@ func (v *converter) addJobs() {
 	var priorities []int32
 	for _, g := range v.jobs {
 		if p := g.pods[0]; p.Spec.NodeName == "" {
-			priorities = append(priorities, priorityOf(p))
+			priorities = append(priorities, priorityOf(p.Pod))
 		}
 	}
 	slices.Sort(priorities)
@@ -667,7 +630,7 @@ func (v *converter) addJobs() {
 			v.in.Pins[j.ID] = p.pin
 		}
 		if len(j.CurrentHosts) == 0 {
-			cost := v.in.outUnit * ranks[priorityOf(p)]
+			cost := v.in.outUnit * ranks[priorityOf(p.Pod)]
 			j.LeaveOutCost = &cost
 		}
 		if !v.Mend || !j.Pinned { // what can't move isn't to be mended
@@ -689,7 +652,7 @@ func (v *converter) needs(list corev1.ResourceList) (all []int64) {
 	return all
 }
 
-func priorityOf(p *pod) int32 {
+func priorityOf(p *corev1.Pod) int32 {
 	if p.Spec.Priority == nil {
 		return 0
 	}

@@ -90,31 +90,30 @@ func (v *converter) besideResidents(p *pod) error {
 		a = &corev1.Affinity{}
 	}
 	// beside returns for each place whether such a pod is in its domain; pods of offers count only in their own place.
-	// It reports whether there is one at all.
-	beside := func(t *corev1.PodAffinityTerm, takes func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error)) (there []bool, some bool, err error) {
+	beside := func(t *corev1.PodAffinityTerm, takes func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error)) (there []bool, err error) {
 		values := map[string]bool{}
 		there = make([]bool, len(v.places))
 		for k, n := range v.places {
 			for _, x := range v.residents[n.Name] {
 				yes, err := takes(t, x)
 				if err != nil {
-					return nil, false, err
+					return nil, err
 				}
-				if value := n.Labels[t.TopologyKey]; yes && value != "" {
-					there[k], some = true, true
+				if value := valueOf(n.Labels, t.TopologyKey); yes && value != "" {
+					there[k] = true
 					values[value] = values[value] || k < len(v.c.Nodes)
 				}
 			}
 		}
 		for k, n := range v.places {
-			there[k] = there[k] || values[n.Labels[t.TopologyKey]]
+			there[k] = there[k] || values[valueOf(n.Labels, t.TopologyKey)]
 		}
-		return there, some, nil
+		return there, nil
 	}
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, _, err := beside(t, func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			there, err := beside(t, func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
 			if err != nil {
 				return err
 			}
@@ -126,12 +125,12 @@ func (v *converter) besideResidents(p *pod) error {
 	if a.PodAffinity != nil && !v.without("together") && v.withResidents(p.Pod) && !v.othersToo(p) {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, some, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })
+			there, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })
 			if err != nil {
 				return err
 			}
 			for k := range p.allowed {
-				p.allowed[k] = p.allowed[k] && (there[k] || !some)
+				p.allowed[k] = p.allowed[k] && there[k]
 			}
 		}
 	}
@@ -150,9 +149,9 @@ func (v *converter) besideResidents(p *pod) error {
 				if err != nil {
 					return err
 				}
-				here := n.Labels[t.TopologyKey]
+				here := valueOf(n.Labels, t.TopologyKey)
 				for k := range p.allowed {
-					if yes && here != "" && (k == at || at < len(v.c.Nodes) && v.places[k].Labels[t.TopologyKey] == here) {
+					if yes && here != "" && (k == at || at < len(v.c.Nodes) && valueOf(v.places[k].Labels, t.TopologyKey) == here) {
 						p.allowed[k] = false
 					}
 				}
@@ -166,71 +165,6 @@ func (v *converter) besideResidents(p *pod) error {
 func (v *converter) takes(t *corev1.PodAffinityTerm, of, x *corev1.Pod) (bool, error) {
 	s, namespace, err := v.scope(t, of)
 	return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)), err
-}
-
-// volumes returns which nodes have the volumes of a pod; nil: all. A pod without given volumes stays where it is.
-func (v *converter) volumes(p *pod) (func(*corev1.Node) bool, error) {
-	if v.without("volumes") {
-		return nil, nil
-	}
-	var all []func(*corev1.Node) bool
-	for k := range p.Spec.Volumes {
-		if p.Spec.Volumes[k].HostPath != nil {
-			v.in.Account.NotModelled.Add(p.Name, "pods with files of their node (hostPath), which move as others do")
-		}
-	}
-	for _, name := range claims(p.Pod) {
-		pv := v.volume(p.Namespace, name)
-		if pv == nil {
-			if p.Spec.NodeName != "" && p.pin == "" {
-				p.pin = noVolume
-			}
-			if c := v.claim(p.Namespace, name); c != nil && v.class(c) != nil && p.Spec.NodeName == "" {
-				all = append(all, func(n *corev1.Node) bool { return topologies(v.class(c), n) })
-			}
-			continue
-		}
-		all = append(all, func(n *corev1.Node) bool { return zones(pv, n) })
-		if pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil {
-			continue
-		}
-		s, err := nodeaffinity.NewNodeSelector(pv.Spec.NodeAffinity.Required)
-		if err != nil {
-			return nil, fmt.Errorf("%w cluster: the node affinity of volume %s: %w", model.ErrInvalid, pv.Name, err)
-		}
-		all = append(all, s.Match)
-	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	return func(n *corev1.Node) bool {
-		return !slices.ContainsFunc(all, func(ok func(*corev1.Node) bool) bool { return !ok(n) })
-	}, nil
-}
-
-// zones reports whether a node is in the zones and regions that a volume's labels name, as the plugin VolumeZone decides:
-// a node without any such label has all.
-func zones(pv *corev1.PersistentVolume, n *corev1.Node) bool {
-	names := [][2]string{{corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone}, {corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion}}
-	of := func(all map[string]string, name [2]string) string { return cmp.Or(all[name[0]], all[name[1]]) }
-	if of(n.Labels, names[0]) == "" && of(n.Labels, names[1]) == "" {
-		return true
-	}
-	for _, name := range names {
-		if value := of(pv.Labels, name); value != "" && !slices.Contains(strings.Split(value, "__"), of(n.Labels, name)) {
-			return false
-		}
-	}
-	return true
-}
-
-// topologies reports whether a class provides volumes on a node.
-func topologies(x *storageClass, n *corev1.Node) bool {
-	return len(x.AllowedTopologies) == 0 || slices.ContainsFunc(x.AllowedTopologies, func(t corev1.TopologySelectorTerm) bool {
-		return !slices.ContainsFunc(t.MatchLabelExpressions, func(r corev1.TopologySelectorLabelRequirement) bool {
-			return !slices.Contains(r.Values, n.Labels[r.Key])
-		})
-	})
 }
 
 // declares reports whether a node declares the features that a pod's spec asks for. A cluster in which no node declares
@@ -249,19 +183,6 @@ func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
 
 // schedulerVersion is that of the rules.
 var schedulerVersion = version.MajorMinor(1, 37)
-
-// volume returns the volume of a claim, nil if it isn't known.
-func (v *converter) volume(namespace, name string) *corev1.PersistentVolume {
-	c := v.claim(namespace, name)
-	if c == nil || c.Spec.VolumeName == "" {
-		return nil
-	}
-	k, ok := v.volumeAt[c.Spec.VolumeName]
-	if !ok {
-		return nil
-	}
-	return &v.c.Volumes[k]
-}
 
 // hostPort is a port of its node that a pod takes; without an address of all of the node's.
 type hostPort struct{ protocol, address, port string }
@@ -295,7 +216,7 @@ func ports(p *corev1.Pod) (all []hostPort) {
 		for _, port := range c.Ports {
 			if port.HostPort > 0 {
 				x := hostPort{string(cmp.Or(port.Protocol, corev1.ProtocolTCP)), port.HostIP, strconv.Itoa(int(port.HostPort))}
-				if x.address == "0.0.0.0" || x.address == "::" {
+				if x.address == "0.0.0.0" { // kube-scheduler takes "::" for one address
 					x.address = ""
 				}
 				all = append(all, x)

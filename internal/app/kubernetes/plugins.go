@@ -46,7 +46,7 @@ var plugins = []plugin{
 	{"InterPodAffinity", exactly, nil},
 	{"VolumeZone", exactly, nil},
 	{"VolumeBinding", exactly, (*converter).unboundClaim},
-	{"VolumeRestrictions", exactly, (*converter).sharedClaim},
+	{"VolumeRestrictions", exactly, (*converter).sharedVolume},
 	{"NodeVolumeLimits", exactly, nil},
 	{"NodeDeclaredFeatures", exactly, nil},
 	{"DynamicResources", pinned, func(_ *converter, p *corev1.Pod) string {
@@ -76,110 +76,6 @@ func (v *converter) unknown(p *corev1.Pod) string {
 		}
 		if why := x.unknown(v, p); why != "" {
 			return why
-		}
-	}
-	return ""
-}
-
-// attached names the resource of volumes that a node attaches by a driver.
-func attached(driver string) string { return "volumes of " + driver }
-
-// attaches returns how many volumes a pod has of each driver that some node attaches a limited number of.
-func (v *converter) attaches(p *corev1.Pod) map[string]int64 {
-	var count map[string]int64
-	for _, name := range claims(p) {
-		if pv := v.volume(p.Namespace, name); pv != nil && pv.Spec.CSI != nil && v.limits[pv.Spec.CSI.Driver] != nil {
-			if count == nil {
-				count = map[string]int64{}
-			}
-			count[attached(pv.Spec.CSI.Driver)]++
-		}
-	}
-	return count
-}
-
-// claims returns the names of the volume claims of a pod, those that are made for it alone included.
-func claims(p *corev1.Pod) (names []string) {
-	for k := range p.Spec.Volumes {
-		switch x := &p.Spec.Volumes[k]; {
-		case x.PersistentVolumeClaim != nil:
-			names = append(names, x.PersistentVolumeClaim.ClaimName)
-		case x.Ephemeral != nil:
-			names = append(names, p.Name+"-"+x.Name)
-		}
-	}
-	return names
-}
-
-// claim returns a claim, nil if it isn't there.
-func (v *converter) claim(namespace, name string) *corev1.PersistentVolumeClaim {
-	k, ok := v.claimAt[namespace+"/"+name]
-	if !ok {
-		return nil
-	}
-	return &v.c.Claims[k]
-}
-
-// unboundClaim explains which claim of a waiting pod has no volume that could be found: it isn't there, or is to be bound
-// at once and isn't. Of a claim that waits for its first pod the class decides, see topologies. Pods that run have their
-// volumes.
-func (v *converter) unboundClaim(p *corev1.Pod) string {
-	if p.Spec.NodeName != "" || v.without("volumes") {
-		return ""
-	}
-	for _, name := range claims(p) {
-		c := v.claim(p.Namespace, name)
-		switch {
-		case c == nil && !v.c.Given["PersistentVolumeClaim"]:
-			return fmt.Sprintf("its volume claim %s isn't known; give kubectl get pv,pvc, too", name)
-		case c == nil:
-			return fmt.Sprintf("its volume claim %s isn't there", name)
-		case c.DeletionTimestamp != nil:
-			return fmt.Sprintf("its volume claim %s is being deleted", name)
-		case c.Spec.VolumeName == "" && v.class(c) == nil:
-			return fmt.Sprintf("its volume claim %s isn't bound, and no class given binds it with its first pod", name)
-		case c.Spec.VolumeName != "" && v.c.Given["PersistentVolume"] && v.volume(p.Namespace, name) == nil:
-			return fmt.Sprintf("the volume of its claim %s isn't there", name)
-		}
-	}
-	return ""
-}
-
-// class returns the storage class of a claim that waits for its first pod, nil for others.
-func (v *converter) class(c *corev1.PersistentVolumeClaim) *storageClass {
-	for k := range v.c.Classes {
-		x := &v.c.Classes[k]
-		named := c.Spec.StorageClassName != nil && *c.Spec.StorageClassName == x.Name ||
-			c.Spec.StorageClassName == nil && x.Annotations["storageclass.kubernetes.io/is-default-class"] == "true"
-		if named && x.VolumeBindingMode != nil && *x.VolumeBindingMode == bindsWithPod {
-			return x
-		}
-	}
-	return nil
-}
-
-// sharedClaim explains which claim keeps a pod beside others, or away from them. A claim of one pod at a time
-// (ReadWriteOncePod) keeps a waiting pod waiting while another one has it; pods that share a claim of one node
-// (ReadWriteOnce) would have to move together.
-func (v *converter) sharedClaim(p *corev1.Pod) string {
-	if v.without("volumes") {
-		return ""
-	}
-	for _, name := range claims(p) {
-		c := v.claim(p.Namespace, name)
-		if c == nil {
-			continue
-		}
-		shared := false
-		for user := range v.users[p.Namespace+"/"+name] {
-			shared = shared || user != p.Name
-		}
-		switch {
-		case !shared:
-		case slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod) && p.Spec.NodeName == "":
-			return fmt.Sprintf("another pod has its volume claim %s (ReadWriteOncePod)", name)
-		case len(c.Spec.AccessModes) == 1 && c.Spec.AccessModes[0] == corev1.ReadWriteOnce:
-			return "it shares a volume of one node (ReadWriteOnce) with other pods"
 		}
 	}
 	return ""
@@ -227,18 +123,14 @@ func (v *converter) told() {
 			a.Assumed.Add(n.Name, "nodes kept as they are: not ready")
 		}
 	}
-	least := int32(math.MaxInt32) // priority of what runs
+	least := v.leastPriority()
 	for _, p := range v.pods {
-		if p.Spec.NodeName != "" {
-			least = min(least, priorityOf(p))
+		if v.preempting(p, least) {
+			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		}
-	}
-	for _, p := range v.pods {
 		switch kind, _ := owned(p.Pod); {
 		case p.held != "":
 			a.NotModelled.Add(p.id, "pods kept waiting: "+p.held)
-		case p.Spec.NodeName == "" && priorityOf(p) > least && (p.Spec.PreemptionPolicy == nil || *p.Spec.PreemptionPolicy != corev1.PreemptNever):
-			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		case p.pin != "" || p.Spec.NodeName == "":
 		case kind == "Job":
 			a.Assumed.Add(p.id, "pods of Jobs, begun again if moved")
@@ -246,6 +138,34 @@ func (v *converter) told() {
 			a.Assumed.Add(p.id, "pods with local files (emptyDir), lost if moved")
 		}
 	}
+}
+
+// leastPriority returns the least priority of the pods that run, those of daemon sets included.
+func (v *converter) leastPriority() int32 {
+	least := int32(math.MaxInt32)
+	for _, p := range v.pods {
+		if p.Spec.NodeName != "" {
+			least = min(least, priorityOf(p.Pod))
+		}
+	}
+	for _, all := range v.residents {
+		for _, p := range all {
+			if p.Spec.NodeName != "" { // no node that could be bought has one
+				least = min(least, priorityOf(p))
+			}
+		}
+	}
+	return least
+}
+
+// preempting reports whether a waiting pod could push others out in the middle of a plan, which no simulation of it does:
+// one of a greater priority than a pod that runs. It could even if the plan doesn't know where it may be, but not if its
+// claims aren't ready. A pod that has pushed others out has a node kept for it until they are gone.
+func (v *converter) preempting(p *pod, least int32) bool {
+	if p.Spec.NodeName != "" || p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever {
+		return false
+	}
+	return p.Status.NominatedNodeName != "" || priorityOf(p.Pod) > least && v.unboundClaim(p.Pod) == ""
 }
 
 // resized reports whether a pod's requests were changed in place, so that they may differ from its successor's.

@@ -111,7 +111,11 @@ func (s *situation) fate(t *testing.T) string {
 		for k := range in.Hosts {
 			h := &in.Hosts[k]
 			set := slices.IndexFunc(in.HostSets, func(x model.HostSet) bool { return x.ID == j.Allowed })
-			if room := h.Capacity[0] >= j.Needs[0]; !h.Closed && room && (j.Allowed == "" || set >= 0 && slices.Contains(in.HostSets[set].Hosts, h.ID)) {
+			room := true
+			for r := range j.Needs {
+				room = room && h.Capacity[r] >= j.Needs[r]
+			}
+			if !h.Closed && room && (j.Allowed == "" || set >= 0 && slices.Contains(in.HostSets[set].Hosts, h.ID)) {
 				nodes = append(nodes, h.ID)
 			}
 		}
@@ -222,6 +226,65 @@ func TestSituations(t *testing.T) {
 			s.Pods = append(s.Pods, other)
 			with(s, term(corev1.LabelHostname, "keep"))
 		}, "n2"},
+		"a claim that goes": {false, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true)
+			s.Claims[0].DeletionTimestamp = &metav1.Time{}
+		}, "stays: its volume claim x is being deleted"},
+		"a claim without its volume": {false, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true)
+			s.Claims[0].Status.Phase = corev1.ClaimLost
+		}, "stays: its volume claim x has lost its volume"},
+		"a claim that names its volume": {true, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true)
+			s.Claims[0].Status.Phase = corev1.ClaimPending
+		}, "waits"},
+		"a claim without a class": {true, func(s *situation) {
+			s.class("x", &whenever)
+			s.Classes[0].Annotations = map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}
+			s.Claims[0].Spec.StorageClassName = nil
+		}, "waits"},
+		"a class whose volumes are made by hand": {true, func(s *situation) { s.class("x", &whenever); s.Classes[0].Provisioner = "kubernetes.io/no-provisioner" }, "waits"},
+		"a class with a volume that is free": {true, func(s *situation) {
+			s.class("x", &whenever)
+			s.Volumes = []corev1.PersistentVolume{{ObjectMeta: metav1.ObjectMeta{Name: "free"}, Spec: corev1.PersistentVolumeSpec{StorageClassName: "x"}}}
+		}, "waits"},
+		"a node chosen for its claim": {true, func(s *situation) {
+			s.class("x", &whenever)
+			s.Claims[0].Annotations = map[string]string{selectedNode: "n2"}
+		}, "n2"},
+		"a zone by the label of before, at the node alone": {true, func(s *situation) {
+			s.claim(s.pod, "x", corev1.ReadWriteOnce, true).Labels = map[string]string{corev1.LabelTopologyZone: "b"}
+			s.Nodes[s.n2].Labels = map[string]string{corev1.LabelHostname: "n2", corev1.LabelFailureDomainBetaZone: "b"}
+		}, "waits"},
+		"a claim of one pod, that another has, too": {false, func(s *situation) {
+			s.claim(s.keep, "x", "", false)
+			s.claim(s.pod, "x", corev1.ReadWriteOncePod, true)
+		}, "stays: another pod has its volume claim x"},
+		"a shared volume of a driver with limits": {false, func(s *situation) {
+			s.claim(s.keep, "x", "", false)
+			s.claim(s.pod, "x", corev1.ReadWriteMany, true)
+			s.limit(5)
+		}, "stays: it shares a volume with other pods, and nodes attach so many"},
+		"a volume to be made, of a driver with limits": {true, func(s *situation) { s.class("x", &whenever); s.limit(0) }, "n2"},
+		"a disk by its name":                           {false, func(s *situation) { s.disk(s.pod, true) }, "n1 n2"},
+		"a disk of two":                                {false, func(s *situation) { s.disk(s.pod, true); s.disk(s.keep, false) }, "stays: it names a disk"},
+		"a disk of two readers":                        {false, func(s *situation) { s.disk(s.pod, true); s.disk(s.keep, true) }, "n1 n2"},
+		"ports of all addresses of either kind":        {true, func(s *situation) { daemon(s); port(s, s.keep, "0.0.0.0", nil, true); port(s, s.pod, "::", nil, true) }, "n2"},
+		"a port of one address, and of all of IPv6":    {true, func(s *situation) { daemon(s); port(s, s.keep, "10.0.0.1", nil, true); port(s, s.pod, "::", nil, true) }, "n1 n2"},
+		"another scheduler's pod that wants its own company": {true, func(s *situation) {
+			s.Pods[s.pod].Spec.SchedulerName = "fargate"
+			with(s, term(corev1.LabelHostname, "pod"))
+		}, "waits"},
+		"a daemon set's company, in no zone": {true, func(s *situation) {
+			daemon(s)
+			with(s, term(corev1.LabelTopologyZone, "keep"))
+			delete(s.Nodes[s.n1].Labels, corev1.LabelTopologyZone)
+		}, "waits"},
+		"a daemon set's company, in a zone without a name": {true, func(s *situation) {
+			daemon(s)
+			with(s, term(corev1.LabelTopologyZone, "keep"))
+			s.Nodes[s.n1].Labels[corev1.LabelTopologyZone] = ""
+		}, "n1"},
 		"a budget":                      {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget b"},
 		"a budget, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget b"},
 		"a budget of enough, not ready": {false, func(s *situation) { unready(s); budget(s, 1, 1) }, "n1 n2"},
@@ -263,9 +326,7 @@ func TestAttachLimits(t *testing.T) {
 	s := newSituation(false)
 	s.claim(s.pod, "x", corev1.ReadWriteOnce, true)
 	s.claim(s.keep, "y", corev1.ReadWriteOnce, true)
-	one := int32(1)
-	s.Attaching = []storagev1.CSINode{{ObjectMeta: metav1.ObjectMeta{Name: "n1"}, Spec: storagev1.CSINodeSpec{
-		Drivers: []storagev1.CSINodeDriver{{Name: "disk", Allocatable: &storagev1.VolumeNodeResources{Count: &one}}}}}}
+	s.limit(1)
 	in, err := Convert(s.Cluster, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -303,11 +364,23 @@ func TestNodesThatStay(t *testing.T) {
 func (s *situation) class(name string, mode *storagev1.VolumeBindingMode, zones ...string) {
 	s.claim(s.pod, name, corev1.ReadWriteOnce, false)
 	s.Claims[0].Spec.StorageClassName = &name
-	x := storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, VolumeBindingMode: mode}
+	x := storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk", VolumeBindingMode: mode}
 	if zones != nil {
 		x.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: zones}}}}
 	}
 	s.Classes = []storagev1.StorageClass{x}
+}
+
+// limit has n1 attach so many volumes of the driver "disk", or the class's.
+func (s *situation) limit(count int32) {
+	s.Attaching = []storagev1.CSINode{{ObjectMeta: metav1.ObjectMeta{Name: "n1"}, Spec: storagev1.CSINodeSpec{
+		Drivers: []storagev1.CSINodeDriver{{Name: "disk", Allocatable: &storagev1.VolumeNodeResources{Count: &count}}}}}}
+}
+
+// disk has a pod name a disk without a claim.
+func (s *situation) disk(pod int, readOnly bool) {
+	s.Pods[pod].Spec.Volumes = append(s.Pods[pod].Spec.Volumes, corev1.Volume{Name: "disk", VolumeSource: corev1.VolumeSource{
+		GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: "pd", ReadOnly: readOnly}}})
 }
 
 // restarts has the pod ask for a feature of its node.
@@ -460,21 +533,40 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// Preemption is told of waiting pods with a priority above that of something that runs, in whatever order pods come.
+// Preemption is told by name of waiting pods with a priority above that of something that runs, in whatever order pods
+// come, also if the plan doesn't know where they may be.
 func TestPreemptionIsTold(t *testing.T) {
-	for _, x := range []struct {
+	never, yes := corev1.PreemptNever, true
+	for name, x := range map[string]struct {
 		runs, waits int32
+		make        func(s *situation)
 		told        bool
-	}{{1000, 500, false}, {1000, 2000, true}, {-5, 0, true}, {0, 0, false}} {
+	}{
+		"less":                     {1000, 500, nil, false},
+		"more":                     {1000, 2000, nil, true},
+		"more than a negative one": {-5, 0, nil, true},
+		"the same":                 {0, 0, nil, false},
+		"never":                    {0, 10, func(s *situation) { s.Pods[s.pod].Spec.PreemptionPolicy = &never }, false},
+		"devices":                  {0, 10, func(s *situation) { s.Pods[s.pod].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}} }, true},
+		"a claim that isn't there": {0, 10, func(s *situation) { s.claim(s.pod, "x", "", false) }, false},
+		"others are gone already":  {0, 0, func(s *situation) { s.Pods[s.pod].Status.NominatedNodeName = "n1" }, true},
+		"more than a daemon set has": {0, 10, func(s *situation) {
+			s.Pods[s.keep].OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: &yes}}
+		}, true},
+	} {
 		s := newSituation(true)
 		s.Pods[s.keep].Spec.Priority, s.Pods[s.pod].Spec.Priority = &x.runs, &x.waits
+		if x.make != nil {
+			x.make(s)
+		}
 		slices.Reverse(s.Pods)
 		in, err := Convert(s.Cluster, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(in.Account.NotModelled.String(), "preemption"); told != x.told {
-			t.Errorf("%+v: %s", x, in.Account.NotModelled)
+		said := in.Account.NotModelled.String()
+		if told := strings.Contains(said, "preemption") && strings.Contains(said, "d/pod"); told != x.told {
+			t.Errorf("%s: %s", name, in.Account.NotModelled)
 		}
 	}
 }

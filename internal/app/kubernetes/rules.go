@@ -57,12 +57,21 @@ func (v *converter) rules() error {
 	return nil
 }
 
+// valueOf returns the domain of a node by a label, "" if it has none. A label may be there without a value: that is a
+// domain, too, by a name that no value has.
+func valueOf(labels map[string]string, key string) string {
+	if value, ok := labels[key]; ok {
+		return cmp.Or(value, `""`)
+	}
+	return ""
+}
+
 // domain returns the label by which a rule knows domains, "" where each node is one, and gives the
 // hosts their values.
 func (v *converter) domain(key string) string {
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
-		if value := v.c.Nodes[k].Labels[key]; value != "" {
+		if value := valueOf(v.c.Nodes[k].Labels, key); value != "" {
 			seen[value] = true
 		}
 	}
@@ -70,7 +79,7 @@ func (v *converter) domain(key string) string {
 		return ""
 	}
 	for k := range v.in.Hosts {
-		if value := v.c.Nodes[k].Labels[key]; value != "" {
+		if value := valueOf(v.c.Nodes[k].Labels, key); value != "" {
 			if v.in.Hosts[k].Labels == nil {
 				v.in.Hosts[k].Labels = map[string]string{}
 			}
@@ -78,7 +87,7 @@ func (v *converter) domain(key string) string {
 		}
 	}
 	for k, x := range v.templates {
-		if value := x.labels[key]; value != "" {
+		if value := valueOf(x.labels, key); value != "" {
 			if v.in.Offers[k].Labels == nil {
 				v.in.Offers[k].Labels = map[string]string{}
 			}
@@ -166,11 +175,12 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		}
 		// Nobody to be with: no host will do for a pod that moves or waits.
 		switch j := &v.in.Jobs[i]; {
+		case p.held != "": // none of them is placed
 		case len(j.CurrentHosts) == 0:
-			j.Allowed = v.set(make([]bool, len(v.places)))
 			for _, x := range g.pods {
-				x.held = noCompany
+				x.held, x.allowed = noCompany, make([]bool, len(v.places))
 			}
+			j.Allowed = v.set(p.allowed)
 			v.in.Account.Remarks.Add(p.id, "pods kept waiting: "+noCompany)
 		case !j.Pinned:
 			j.Pinned = true
@@ -183,7 +193,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 		standing := make([]int, len(v.places))
 		for n, place := range v.places {
 			for _, x := range v.residents[place.Name] {
-				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && place.Labels[t.TopologyKey] != "" {
+				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && valueOf(place.Labels, t.TopologyKey) != "" {
 					standing[n]++
 				}
 			}
@@ -251,10 +261,14 @@ func (v *converter) confined() error {
 	for _, key := range slices.Sorted(maps.Keys(byCompany)) { // sets are numbered as they come
 		var ids []string
 		jobs := byCompany[key]
+		keys := map[string]bool{}
 		for _, i := range jobs {
 			ids = append(ids, v.jobs[i].id)
+			for _, t := range v.jobs[i].pods[0].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				keys[t.TopologyKey] = true
+			}
 		}
-		if fmt.Sprint(ids) != key || v.atOnce(jobs) {
+		if fmt.Sprint(ids) != key || v.atOnce(jobs, keys) {
 			continue // others are company, too, or all can go at once
 		}
 		there := map[string]map[string]bool{} // domains in which they run, by the key of a label
@@ -265,7 +279,7 @@ func (v *converter) confined() error {
 					there[t.TopologyKey] = v.runIn(jobs, t.TopologyKey)
 				}
 				for n := range p.allowed {
-					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][v.places[n].Labels[t.TopologyKey]]
+					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][valueOf(v.places[n].Labels, t.TopologyKey)]
 				}
 			}
 			v.in.Jobs[i].Allowed = v.set(p.allowed)
@@ -280,7 +294,7 @@ func (v *converter) runIn(jobs []int, key string) map[string]bool {
 	for _, i := range jobs {
 		for k := range v.jobs[i].pods {
 			if h := v.nodeOf(i, k); h >= 0 {
-				there[v.c.Nodes[h].Labels[key]] = true
+				there[valueOf(v.c.Nodes[h].Labels, key)] = true
 			}
 		}
 	}
@@ -288,12 +302,14 @@ func (v *converter) runIn(jobs []int, key string) map[string]bool {
 	return there
 }
 
-// atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs.
-func (v *converter) atOnce(jobs []int) bool {
+// atOnce reports whether all pods of some jobs that run may be evicted at once, or none runs. Those whose node has no label
+// by which they would be company don't count.
+func (v *converter) atOnce(jobs []int, keys map[string]bool) bool {
 	count := map[int]int{} // of each budget
 	for _, i := range jobs {
 		for _, p := range v.jobs[i].pods {
-			if p.Spec.NodeName == "" {
+			h, runs := v.nodes[p.Spec.NodeName]
+			if runs = runs && slices.ContainsFunc(slices.Collect(maps.Keys(keys)), func(key string) bool { return valueOf(v.c.Nodes[h].Labels, key) != "" }); !runs {
 				continue
 			}
 			if p.pin != "" {

@@ -85,11 +85,12 @@ func (x *Scheduler) Evict(i, k int) {
 	x.State.Remove(i, k)
 }
 
-// Feasible returns the nodes that pass kube-scheduler's filters for task k of job i, which has no node.
+// Feasible returns the nodes that pass kube-scheduler's filters for task k of job i, which has no node: a pod that is made
+// again is a new one, also where it ran. A pinned one has no other node than that.
 func (x *Scheduler) Feasible(i, k int) (all []int) {
 	j := &x.State.C.Jobs[i]
 	for h := range x.used {
-		if j.Allowed.Has(h) && (!x.Closed[h] || x.preferencesOf(i).cordoned) && x.State.Can(i, k, h) && x.State.Fits(i, h) {
+		if j.Allowed.Has(h) && (!x.Closed[h] || x.preferencesOf(i).cordoned) && x.State.Fits(i, h) && (x.State.CanAnew(i, h) || j.Pinned && x.State.Can(i, k, h)) {
 			all = append(all, h)
 		}
 	}

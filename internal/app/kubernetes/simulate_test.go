@@ -75,6 +75,46 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// A pod that is made again is a new one: the rules bind it where it ran, too, and of those that want each other's company
+// the first goes anywhere that has the label. TestFeasible compares many with kube-scheduler.
+func TestFeasibleAnew(t *testing.T) {
+	t.Parallel()
+	rule := func(kind string) string {
+		return `"app":"web"|"affinity":{"` + kind + `":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"web"}}}]}}`
+	}
+	company, apart := rule("podAffinity"), rule("podAntiAffinity")
+	zones, some := []string{`"zone":"a"`, `"zone":"a"`, `"zone":"b"`}, []string{`"zone":"a"`, `"zone":"a"`, ""}
+	for _, x := range []struct {
+		name  string
+		nodes []string
+		pods  []string
+		want  string
+	}{
+		{"the first", zones, []string{"x|n1||", "y||" + company}, "n1 n2 n3"},
+		{"the first, where it ran", zones, []string{"x|n1||", "y|n1|" + company}, "n1 n2 n3"},
+		{"the second", zones, []string{"y|n3|" + company, "y||" + company}, "n3"},
+		{"the second, made again", zones, []string{"y|n3|" + company, "y|n1|" + company}, "n3"},
+		{"the second, beside one that has no zone", some, []string{"y|n3|" + company, "y||" + company}, "n1 n2"},
+		{"apart, made again", zones, []string{"y|n2|" + apart, "y|n1|" + apart}, "n3"},
+		{"apart in a zone without a name", []string{`"zone":""`, `"zone":""`, `"zone":"b"`}, []string{"y|n2|" + apart, "y||" + apart}, "n3"},
+	} {
+		c := require.Value(smallCluster(x.nodes, x.pods...))(t)
+		in := require.Value(kubernetes.Convert(c, kubernetes.Options{}))(t)
+		for i := range in.Pods {
+			if k := slices.Index(in.Pods[i], "d/p2"); k >= 0 {
+				s, names := kubernetes.NewScheduler(in), []string(nil)
+				if s.State.Plan[i][k] >= 0 {
+					s.Evict(i, k)
+				}
+				for _, h := range s.Feasible(i, k) {
+					names = append(names, in.Hosts[h].ID)
+				}
+				require.Same(t, x.name, x.want, strings.Join(names, " "))
+			}
+		}
+	}
+}
+
 // In a cluster of 120 nodes kube-scheduler is content with a hundred feasible ones: nodes may be chosen that have
 // twenty better ones, but not thirty.
 func TestChoiceOfMany(t *testing.T) {

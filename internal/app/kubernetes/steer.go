@@ -74,18 +74,23 @@ func (in *Instance) steer(plan view.Plan, p *Plan) {
 				continue // a node to buy: it has to be there first
 			}
 			v := steered{Move: m, i: names[m.Pod].i, k: names[m.Pod].k, from: view.Nowhere, to: to}
-			if m.From != "" {
+			if m.From != "" && !m.AtOnce {
 				v.from = hosts[m.From]
 			}
 			left = append(left, v)
 		}
+		back := s.clear(left, hosts)
 		for len(left) > 0 {
 			var gone []steered
 			if s.x.scored < mostScored {
 				gone, left = s.next(left)
 			}
-			if len(gone) == 0 {
+			if len(gone) == 0 || back != nil && len(left) > 0 {
 				p.Played.Left += len(left)
+				if back != nil {
+					p.Played.Left += len(gone)
+					back()
+				}
 				break
 			}
 			step := Step{Wave: w + 1}
@@ -106,6 +111,27 @@ func (in *Instance) steer(plan view.Plan, p *Plan) {
 		p.Played.Closed = max(p.Played.Closed, len(steps[k].Closed))
 	}
 	p.Played.Alone = in.alone(s.fence, names, p.Waves)
+}
+
+// clear takes away the pods that go at once before the first successor starts, and returns the function that has them all
+// where they were; nil if there are none.
+func (s *steerer) clear(wave []steered, hosts map[string]int) (back func()) {
+	for _, m := range wave {
+		if m.AtOnce {
+			s.x.Evict(m.i, m.k)
+			before := back
+			back = func() {
+				if s.x.State.Plan[m.i][m.k] >= 0 {
+					s.x.Evict(m.i, m.k)
+				}
+				if before != nil {
+					before()
+				}
+				s.x.Place(m.i, m.k, hosts[m.From])
+			}
+		}
+	}
+	return back
 }
 
 // unused returns the nodes that a plan leaves without pods that count, but for those that are kept or closed already.
@@ -324,7 +350,7 @@ func (in *Instance) alone(fence []bool, names map[string]move, waves [][]Move) S
 			if v := names[m.Pod]; m.From != "" && x.State.Plan[v.i][v.k] >= 0 {
 				x.Evict(v.i, v.k)
 				waiting = append(waiting, v)
-				if x.scored < mostScored {
+				if x.scored < mostScored && !m.AtOnce {
 					place()
 				}
 			}

@@ -163,9 +163,41 @@ func (s *State) returns(i, h int) bool {
 // Can reports whether task k of job i, which is missing, may be placed on h. It stays there, or h is allowed, has room
 // for it, and is in use or within the limits; and it breaks no rule that wasn't broken. O(rules of the job), for a
 // spread also O(domains), and if h is bought O(rules × domains).
-func (s *State) Can(i, k, h int) bool {
+func (s *State) Can(i, k, h int) bool { return s.can(i, h, s.C.Jobs[i].Current[k] == int32(h), false) }
+
+// CanAnew is Can for a task of job i that comes next in an order of tasks, and is placed anew wherever it goes, so that the
+// rules bind it on its current host, too. The first of those that want each other's company goes anywhere, the second joins
+// the first; tasks that have no domain are nobody's company.
+func (s *State) CanAnew(i, h int) bool { return s.can(i, h, false, true) }
+
+// first reports whether no task is in a domain whose company job i wants, and its own tasks would do.
+func (s *State) first(i int) bool {
+	own := false
+	for _, q := range s.C.Jobs[i].Rules {
+		r := &s.C.Rules[q]
+		if r.Type != model.RuleTogether || !r.Bound.Has(i) {
+			continue
+		}
+		own = r.Other.Has(i)
+		for d := range s.counts[q] {
+			if !own || s.others(q, d) > 0 {
+				return false
+			}
+		}
+	}
+	return own
+}
+
+// others counts the others of a rule of company in a domain.
+func (s *State) others(q, d int) int {
+	if s.spread[q] != nil {
+		return s.spread[q][d].tasks
+	}
+	return s.counts[q][d].others()
+}
+
+func (s *State) can(i, h int, stays, next bool) bool {
 	j := &s.C.Jobs[i]
-	stays := j.Current[k] == int32(h)
 	switch {
 	case !stays && (j.Pinned || !j.Allowed.Has(h)):
 		return false
@@ -187,6 +219,12 @@ func (s *State) Can(i, k, h int) bool {
 		}
 		d := s.C.Domains[r.Domain][h]
 		if d < 0 {
+			continue
+		}
+		if next && r.Type == model.RuleTogether {
+			if r.Bound.Has(i) && s.others(q, int(d)) == 0 && !s.first(i) {
+				return false
+			}
 			continue
 		}
 		s.count(q, i, h, stays, 1)
@@ -425,9 +463,7 @@ func (s *State) holds(q, d int) bool {
 		bound := t[boundOnly][0] + t[boundOnly][1] + t[both][0] + t[both][1]
 		return !(t[boundOnly][1] > 0 && others > 0 || t[both][1] > 0 && (others > 1 || bound > 1) || t[otherOnly][1] > 0 && bound > 0)
 	case model.RuleTogether:
-		if s.spread[q] != nil {
-			others = s.spread[q][d].tasks
-		}
+		others = s.others(q, d)
 		return (t[boundOnly][1] == 0 || others > 0) && (t[both][1] == 0 || others > 1 || s.total[q] == 1)
 	}
 	if r.Loose {
