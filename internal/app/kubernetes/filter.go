@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/component-helpers/nodedeclaredfeatures"
-	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
@@ -31,7 +30,7 @@ func (v *converter) filter(p *pod) error {
 	if err != nil {
 		return err
 	}
-	hard := v.hardSpread(p.Pod)
+	hard, wanted := v.hardSpread(p.Pod), ports(p.Pod)
 	p.allowed, p.refused = make([]bool, len(v.places)), make([]string, len(v.places))
 	refuses := func(n *corev1.Node) (string, error) {
 		if !v.without("selectors") {
@@ -48,7 +47,7 @@ func (v *converter) filter(p *pod) error {
 			return byLabel, nil
 		case !v.declares(p.Pod, n):
 			return byFeature, nil
-		case !v.portFree(p.Pod, n):
+		case !v.portFree(wanted, n):
 			return byPort, nil
 		case n.Spec.Unschedulable && !toleratesCordon(p.Pod):
 			return byCordon, nil
@@ -239,7 +238,7 @@ func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
 	if !v.declared {
 		return true
 	}
-	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &p.Spec, Status: &p.Status}, schedulerVersion)
+	needs, err := v.features(p)
 	if err != nil || needs.IsEmpty() {
 		return err == nil
 	}
@@ -306,12 +305,12 @@ func ports(p *corev1.Pod) (all []hostPort) {
 	return slices.Compact(all)
 }
 
-// portFree reports whether no pod that goes with a node has a port there that the pod wants.
-func (v *converter) portFree(p *corev1.Pod, n *corev1.Node) bool {
+// portFree reports whether no pod that goes with a node has one of the wanted ports there.
+func (v *converter) portFree(wanted []hostPort, n *corev1.Node) bool {
 	if v.without("ports") {
 		return true
 	}
-	for _, x := range ports(p) {
+	for _, x := range wanted {
 		for _, y := range v.residents[n.Name] {
 			if slices.ContainsFunc(ports(y), x.conflicts) {
 				return false

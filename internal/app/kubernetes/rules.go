@@ -59,7 +59,11 @@ func (v *converter) rules() error {
 
 // domain returns the label by which a rule knows domains, "" where each node is one, and gives the
 // hosts their values.
-func (v *converter) domain(key string) string {
+func (v *converter) domain(key string) (name string) {
+	if name, known := v.domains[key]; known {
+		return name
+	}
+	defer func() { v.domains[key] = name }()
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
 		if value := v.c.Nodes[k].Labels[key]; value != "" {
@@ -90,11 +94,11 @@ func (v *converter) domain(key string) string {
 
 // matching returns the jobs with pods that a selector takes in some namespaces.
 func (v *converter) matching(s labels.Selector, namespace func(string) bool) (ids []string) {
-	for _, g := range v.jobs {
-		if namespace(g.pods[0].Namespace) && s.Matches(labels.Set(g.pods[0].Labels)) {
+	v.byLabels.matching(s, func(i int) {
+		if g := v.jobs[i]; namespace(g.pods[0].Namespace) {
 			ids = append(ids, g.id)
 		}
-	}
+	})
 	return ids
 }
 
@@ -264,6 +268,7 @@ func (v *converter) confined() error {
 				if there[t.TopologyKey] == nil {
 					there[t.TopologyKey] = v.runIn(jobs, t.TopologyKey)
 				}
+				p.allowed = slices.Clone(p.allowed)
 				for n := range p.allowed {
 					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][v.places[n].Labels[t.TopologyKey]]
 				}
