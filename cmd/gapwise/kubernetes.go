@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -327,7 +329,7 @@ func (p *program) kubectl(ctx context.Context, c *cli.Command) (*kubernetes.Kube
 
 // clusterObjects reads the files, or asks kubectl.
 func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernetes.Cluster, error) {
-	texts := map[string][]byte{}
+	texts, plains := map[string][]byte{}, map[string]string{} // plains are read item by item
 	paths := c.Args().Slice()
 	if k, name, err := p.kubectl(ctx, c); err != nil {
 		return nil, err
@@ -358,14 +360,43 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 			}
 		}
 		for _, file := range all {
+			name := instances.Label(file)
+			if plain(file) {
+				plains[name] = file
+				continue
+			}
 			text, err := instances.ReadFile(file)
 			if err != nil {
 				return nil, err
 			}
-			texts[instances.Label(file)] = text
+			texts[name] = text
 		}
 	}
-	return kubernetes.Read(texts)
+	names := slices.Sorted(maps.Keys(texts))
+	names = append(names, slices.Collect(maps.Keys(plains))...)
+	slices.Sort(names)
+	return kubernetes.ReadFrom(slices.Compact(names), func(name string) (io.ReadCloser, error) {
+		if text, ok := texts[name]; ok {
+			return io.NopCloser(bytes.NewReader(text)), nil
+		}
+		return os.Open(plains[name])
+	})
+}
+
+// plain reports whether a file is a regular one with an object in UTF-8, which needs no unfolding and can be opened twice.
+func plain(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var first [2]byte
+	_, err = io.ReadFull(f, first[:])
+	return err == nil && first[0] == '{' && first[1] != 0
 }
 
 // telling has a command on a terminal print each question and the state of its search, until the returned function is
