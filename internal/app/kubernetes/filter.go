@@ -90,16 +90,12 @@ func (v *converter) besideResidents(p *pod) error {
 	}
 	// beside returns for each place whether such a pod is in its domain; pods of offers count only in their own place.
 	// It reports whether there is one at all.
-	beside := func(t *corev1.PodAffinityTerm, takes func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error)) (there []bool, some bool, err error) {
+	beside := func(t *corev1.PodAffinityTerm, takes func(x *corev1.Pod) bool) (there []bool, some bool) {
 		values := map[string]bool{}
 		there = make([]bool, len(v.places))
 		for k, n := range v.places {
 			for _, x := range v.residents[n.Name] {
-				yes, err := takes(t, x)
-				if err != nil {
-					return nil, false, err
-				}
-				if value := n.Labels[t.TopologyKey]; yes && value != "" {
+				if value := n.Labels[t.TopologyKey]; value != "" && takes(x) {
 					there[k], some = true, true
 					values[value] = values[value] || k < len(v.c.Nodes)
 				}
@@ -108,15 +104,16 @@ func (v *converter) besideResidents(p *pod) error {
 		for k, n := range v.places {
 			there[k] = there[k] || values[n.Labels[t.TopologyKey]]
 		}
-		return there, some, nil
+		return there, some
 	}
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, _, err := beside(t, func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			s, namespace, err := v.scope(t, p.Pod)
 			if err != nil {
 				return err
 			}
+			there, _ := beside(t, func(x *corev1.Pod) bool { return namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)) })
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && !there[k]
 			}
@@ -125,10 +122,7 @@ func (v *converter) besideResidents(p *pod) error {
 	if a.PodAffinity != nil && !v.without("together") && v.withResidents(p.Pod) && !v.othersToo(p) {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, some, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })
-			if err != nil {
-				return err
-			}
+			there, some := beside(t, v.allTerms(p.Pod))
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && (there[k] || !some)
 			}

@@ -185,9 +185,10 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	r := model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others}
 	if kind == model.RuleTogether {
 		standing := make([]int, len(v.places))
+		takes := v.allTerms(p.Pod)
 		for n, place := range v.places {
 			for _, x := range v.residents[place.Name] {
-				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && place.Labels[t.TopologyKey] != "" {
+				if place.Labels[t.TopologyKey] != "" && takes(x) {
 					standing[n]++
 				}
 			}
@@ -345,13 +346,31 @@ func (v *converter) takesAll(p, x *corev1.Pod) (bool, error) {
 	return true, nil
 }
 
+// allTerms returns whether all required affinity terms of a pod take another one; none is taken if one of them is wrong.
+func (v *converter) allTerms(p *corev1.Pod) func(x *corev1.Pod) bool {
+	type scope struct {
+		selector  labels.Selector
+		namespace func(string) bool
+	}
+	var all []scope
+	for k := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		s, namespace, err := v.scope(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p)
+		if err != nil {
+			return func(*corev1.Pod) bool { return false }
+		}
+		all = append(all, scope{s, namespace})
+	}
+	return func(x *corev1.Pod) bool {
+		return !slices.ContainsFunc(all, func(s scope) bool { return !s.namespace(x.Namespace) || !s.selector.Matches(labels.Set(x.Labels)) })
+	}
+}
+
 // withResidents reports whether a pod's required affinity takes a pod of a daemon set or the like.
 func (v *converter) withResidents(p *corev1.Pod) bool {
+	takes := v.allTerms(p)
 	for _, all := range v.residents {
-		for _, x := range all {
-			if yes, err := v.takesAll(p, x); yes && err == nil {
-				return true
-			}
+		if slices.ContainsFunc(all, takes) {
+			return true
 		}
 	}
 	return false
@@ -362,10 +381,8 @@ func (v *converter) othersToo(p *pod) bool {
 	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity))
 	is, known := v.others[key]
 	if !known {
-		is = slices.ContainsFunc(v.pods, func(x *pod) bool {
-			yes, err := v.takesAll(p.Pod, x.Pod)
-			return yes && err == nil
-		})
+		takes := v.allTerms(p.Pod)
+		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) })
 		v.others[key] = is
 	}
 	return is
