@@ -136,6 +136,7 @@ type converter struct {
 	limits    map[string]map[string]int64 // of volumes, by driver and node
 	users     map[string]map[string]bool  // pods of each claim that have a node, by "namespace/name"
 	declared  bool                        // a node declares features
+	asked     map[any]corev1.ResourceList // see requests
 	domains   map[string]string           // see domain
 	byLabels  *labelIndex                 // of the jobs
 	// residents are the pods of each node that aren't jobs: they go with their node.
@@ -204,7 +205,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		o.Prices = PriceByVCPU
 	}
 	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{},
-		budgets: map[string]*selectorIndex{}, budgetAt: map[string][]int{}, domains: map[string]string{}}
+		budgets: map[string]*selectorIndex{}, budgetAt: map[string][]int{}, asked: map[any]corev1.ResourceList{}, domains: map[string]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
@@ -354,11 +355,28 @@ func (v *converter) read() map[string][]*corev1.Pod {
 
 // requests returns what a pod takes of its node, also while it is resized in place, with the volumes to be attached.
 func (v *converter) requests(p *corev1.Pod) corev1.ResourceList {
+	type kind struct{ containers, starters, status, starting, conditions any }
+	alike := p.Spec.Overhead == nil && p.Spec.Resources == nil && p.Status.Resources == nil && p.Status.AllocatedResources == nil && len(claims(p)) == 0
+	key := kind{first(p.Spec.Containers), first(p.Spec.InitContainers), first(p.Status.ContainerStatuses), first(p.Status.InitContainerStatuses), first(p.Status.Conditions)}
+	if all, known := v.asked[key]; alike && known {
+		return all
+	}
 	all := resourcehelper.PodRequests(p, requestsOptions)
+	if alike {
+		v.asked[key] = all
+	}
 	for name, n := range v.attaches(p) {
 		all[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
 	}
 	return all
+}
+
+// first returns the address of a list's first element: lists that pods share (see slimPod) have the same.
+func first[T any](all []T) *T {
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0]
 }
 
 var requestsOptions = resourcehelper.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true}

@@ -47,6 +47,8 @@ type Cluster struct {
 	Given map[string]bool
 	// Ignored counts the objects of each kind that a plan doesn't need.
 	Ignored map[string]int
+
+	shared map[string]any // what pods have in common, as they are read
 }
 
 // Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
@@ -98,6 +100,7 @@ func ReadFrom(names []string, open func(name string) (io.ReadCloser, error)) (*C
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	c.shared = nil
 	if !c.Given["Node"] || !c.Given["Pod"] {
 		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
 	}
@@ -219,7 +222,7 @@ func (c *Cluster) add(data []byte, kind string) error {
 	case "Pod":
 		err := decode(data, &c.Pods)
 		if err == nil {
-			slimPod(&c.Pods[len(c.Pods)-1])
+			c.slimPod(&c.Pods[len(c.Pods)-1])
 		}
 		return err
 	case "PodDisruptionBudget":

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -113,7 +114,7 @@ func (c *Cluster) addPod(item []byte) bool {
 	}
 	c.Given["Pod"] = true
 	c.Pods = append(c.Pods, p)
-	slimPod(&c.Pods[len(c.Pods)-1])
+	c.slimPod(&c.Pods[len(c.Pods)-1])
 	return true
 }
 
@@ -130,24 +131,59 @@ func slimSpec(s *corev1.PodSpec) {
 			x := &all[k]
 			x.Command, x.Args, x.Env, x.EnvFrom, x.Lifecycle = nil, nil, nil, nil, nil
 			x.LivenessProbe, x.ReadinessProbe, x.StartupProbe = nil, nil, nil
+			x.VolumeMounts = slices.DeleteFunc(x.VolumeMounts, func(m corev1.VolumeMount) bool { return len(m.BindMountOptions) == 0 })
 			x.WorkingDir, x.TerminationMessagePath, x.TerminationMessagePolicy, x.ImagePullPolicy = "", "", "", ""
 		}
 	}
 }
 
-// slimPod drops from a pod what no plan looks at.
-func slimPod(p *corev1.Pod) {
+// slimPod drops from a pod what no plan looks at, and has it share what other pods say, too: nobody changes that.
+func (c *Cluster) slimPod(p *corev1.Pod) {
 	slim(p)
 	slimSpec(&p.Spec)
-	for _, all := range [][]corev1.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
-		for k := range all {
-			x := &all[k]
-			x.Image, x.ImageID, x.ContainerID, x.State, x.LastTerminationState = "", "", "", corev1.ContainerState{}, corev1.ContainerState{}
-			x.VolumeMounts, x.AllocatedResourcesStatus, x.User = nil, nil, nil
+	p.Spec.Volumes = slices.DeleteFunc(p.Spec.Volumes, func(x corev1.Volume) bool {
+		return x.Projected != nil || x.ConfigMap != nil || x.Secret != nil || x.DownwardAPI != nil
+	})
+	for _, all := range []*[]corev1.ContainerStatus{&p.Status.ContainerStatuses, &p.Status.InitContainerStatuses} {
+		for k := range *all {
+			x := &(*all)[k]
+			*x = corev1.ContainerStatus{Name: x.Name, Resources: x.Resources, AllocatedResources: x.AllocatedResources}
 		}
 	}
+	p.Status.EphemeralContainerStatuses = nil
 	for k := range p.Status.Conditions {
 		x := &p.Status.Conditions[k]
 		*x = corev1.PodCondition{Type: x.Type, Status: x.Status, Reason: x.Reason, Message: x.Message}
 	}
+	if c.shared == nil {
+		c.shared = map[string]any{}
+	}
+	share(c.shared, "c", &p.Spec.Containers)
+	share(c.shared, "c", &p.Spec.InitContainers)
+	share(c.shared, "t", &p.Spec.Tolerations)
+	share(c.shared, "a", &p.Spec.Affinity)
+	share(c.shared, "y", &p.Spec.TopologySpreadConstraints)
+	share(c.shared, "v", &p.Spec.Volumes)
+	share(c.shared, "l", &p.Labels)
+	share(c.shared, "o", &p.OwnerReferences)
+	share(c.shared, "s", &p.Status.ContainerStatuses)
+	share(c.shared, "s", &p.Status.InitContainerStatuses)
+	share(c.shared, "d", &p.Status.Conditions)
+	share(c.shared, "n", &p.Spec.NodeName)
+	share(c.shared, "n", &p.Namespace)
+}
+
+// share replaces a value by an equal one of its kind that was shared before.
+func share[T any](shared map[string]any, kind string, x *T) {
+	switch v := any(x).(type) {
+	case *string:
+		kind += *v
+	default:
+		kind += mustJSON(x)
+	}
+	if old, ok := shared[kind].(T); ok {
+		*x = old
+		return
+	}
+	shared[kind] = *x
 }
