@@ -130,18 +130,18 @@ func (v *converter) features(p *corev1.Pod) (nodedeclaredfeatures.FeatureSet, er
 // label is a label of an object.
 type label struct{ key, value string }
 
-// equality returns a label that a selector asks for by itself, if there is one.
-func equality(s labels.Selector) (label, bool) {
-	all, ok := s.Requirements()
+// equalities returns the labels that a selector asks for by themselves.
+func equalities(s labels.Selector) (found []label) {
+	all, _ := s.Requirements()
 	for k := range all {
-		if values := all[k].ValuesUnsorted(); ok && len(values) == 1 {
+		if values := all[k].ValuesUnsorted(); len(values) == 1 {
 			switch all[k].Operator() {
 			case selection.In, selection.Equals, selection.DoubleEquals:
-				return label{all[k].Key(), values[0]}, true
+				found = append(found, label{all[k].Key(), values[0]})
 			}
 		}
 	}
-	return label{}, false
+	return found
 }
 
 // labelIndex finds the numbered objects with labels that a selector takes.
@@ -161,11 +161,17 @@ func newLabelIndex(sets []labels.Set) *labelIndex {
 	return x
 }
 
-// matching calls yield for the objects that a selector takes, in their order. It looks at those with one label that the
-// selector asks for, at all if it asks for none.
+// matching calls yield for the objects that a selector takes, in their order. It looks at those with the rarest label
+// that the selector asks for, at all if it asks for none.
 func (x *labelIndex) matching(s labels.Selector, yield func(k int)) {
-	if one, ok := equality(s); ok {
-		for _, k := range x.byLabel[one] {
+	if asked := equalities(s); len(asked) > 0 {
+		rarest := x.byLabel[asked[0]]
+		for _, one := range asked[1:] {
+			if some := x.byLabel[one]; len(some) < len(rarest) {
+				rarest = some
+			}
+		}
+		for _, k := range rarest {
 			if s.Matches(x.sets[k]) {
 				yield(k)
 			}
@@ -192,11 +198,11 @@ func (x *selectorIndex) add(s labels.Selector) {
 	if x.all = append(x.all, s); s == nil {
 		return
 	}
-	if one, ok := equality(s); ok {
+	if asked := equalities(s); len(asked) > 0 {
 		if x.byLabel == nil {
 			x.byLabel = map[label][]int{}
 		}
-		x.byLabel[one] = append(x.byLabel[one], k)
+		x.byLabel[asked[0]] = append(x.byLabel[asked[0]], k)
 		return
 	}
 	x.others = append(x.others, k)

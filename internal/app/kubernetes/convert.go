@@ -139,6 +139,7 @@ type converter struct {
 	asked     map[any]corev1.ResourceList // see requests
 	domains   map[string]string           // see domain
 	byLabels  *labelIndex                 // of the jobs
+	likes     *likes                      // of the schedulers, made with the first
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
 	// places are the nodes and, behind them, a node of each offer as it would be (templates).
