@@ -487,7 +487,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 			_, err := io.WriteString(w, script)
 			return err
 		case strings.HasSuffix(file, ".html"):
-			return report.Cluster(w, plan, nil, report.Options{})
+			return report.Cluster(w, plan, nil, clusterPage(c))
 		}
 		_, err := fmt.Fprint(w, plan.Text(c.Bool("moves")))
 		return err
@@ -556,7 +556,23 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, report.Options{}) })
+	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) })
+}
+
+// clusterPage names the cluster of a page by its context, or by its files, and the date.
+func clusterPage(c *cli.Command) report.Options {
+	name := c.String("context")
+	if paths := c.Args().Slice(); name == "" && len(paths) > 0 {
+		name = filepath.Base(paths[0])
+		if len(paths) > 1 {
+			name += fmt.Sprintf(" and %d more", len(paths)-1)
+		}
+	}
+	o := report.Options{Title: "A plan for a cluster", Date: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
+	if name != "" && name != "." && name != "-" {
+		o.Title = "A plan for the cluster " + name
+	}
+	return o
 }
 
 // kubernetesDrain carries plans out, or opens what was cordoned for them.
