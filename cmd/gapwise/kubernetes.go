@@ -127,6 +127,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"for 30 seconds.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					&cli.BoolFlag{Name: "mend", Usage: "carry out plan --mend instead: the fewest moves after which no rule is broken"},
 					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
 					allow,
 					&cli.StringFlag{Name: "lease-namespace", Value: "kube-system", Usage: "`NAMESPACE` of the lease that lets one drain run at a time"},
@@ -626,6 +627,9 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
+	if read.Mend {
+		fmt.Fprintln(p.out, words.Wrap(d.Mended(), 78, 2))
+	}
 	for _, x := range []struct {
 		what  string
 		which []string
