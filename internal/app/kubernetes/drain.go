@@ -323,6 +323,10 @@ func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	if err := d.cordon(ctx, want); err != nil {
 		return err
 	}
+	if now, then := d.figure(p); d.Options.Mend {
+		d.Log("done: %d broken still that moves could mend", max(0, now-then))
+		return nil
+	}
 	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), max(0, p.Now.Nodes-p.Then.Nodes))
 	return nil
 }

@@ -13,9 +13,11 @@ func (d *drain) figure(p *Plan) (now, then int64) {
 	if !d.Options.Mend {
 		return p.Now.Cost, p.Then.Cost
 	}
-	count := func(b planstate.Broken) int64 { return int64(len(b.Rules) + len(b.Hosts) + b.Tasks) }
-	return count(p.Broken.Now), count(p.Broken.Then)
+	return broken(p.Broken.Now), broken(p.Broken.Then)
 }
+
+// broken counts what is broken.
+func broken(b planstate.Broken) int64 { return int64(len(b.Rules) + len(b.Hosts) + b.Tasks) }
 
 // unmade tells before any eviction of the moves that mend and aren't made: those without an order, and those for which no
 // cordons leave kube-scheduler the plan's node alone. Their pods aren't evicted.
