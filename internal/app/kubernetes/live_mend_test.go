@@ -36,11 +36,8 @@ func TestLiveMend(t *testing.T) {
 	kubectl(t, k, "", "create", "namespace", "mend")
 	kubectl(t, k, `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"wrong","namespace":"mend"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"wrong"}},
 		"template":{"metadata":{"labels":{"app":"wrong"}},"spec":{"nodeSelector":{"mended":"yes"},"containers":[{"name":"c","image":"c","resources":{"requests":{"cpu":"1m","memory":"1Mi"}}}]}}}}`, "create", "-f", "-")
-	on := func() (all []string) {
-		for _, line := range strings.Fields(string(kubectl(t, k, "", "get", "pods", "-n", "mend", "-o", "jsonpath={.items[*].spec.nodeName}"))) {
-			all = append(all, line)
-		}
-		return all
+	on := func() []string {
+		return strings.Fields(string(kubectl(t, k, "", "get", "pods", "-n", "mend", "-o", "jsonpath={.items[*].spec.nodeName}")))
 	}
 	for range 100 {
 		if len(on()) == 2 {
