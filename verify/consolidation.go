@@ -65,6 +65,7 @@ type consolidationJudge struct {
 	jobs   map[string]int
 	tasks  [][]consolidationTask // of each job
 	sets   map[string]*model.HostSet
+	known  map[string]members // of sets, made when they are asked for
 }
 
 // consolidation judges an assignment. All figures are whole.
@@ -240,6 +241,9 @@ func (j *consolidationJudge) members(set string) members {
 	if set == "" {
 		return nil
 	}
+	if ids, known := j.known[set]; known {
+		return ids
+	}
 	s, ids := j.sets[set], members{}
 	for _, id := range s.Hosts {
 		ids["host "+id] = true
@@ -247,6 +251,10 @@ func (j *consolidationJudge) members(set string) members {
 	for _, id := range s.Offers {
 		ids["offer "+id] = true
 	}
+	if j.known == nil {
+		j.known = map[string]members{}
+	}
+	j.known[set] = ids
 	return ids
 }
 

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,6 +129,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 					"for 30 seconds.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					&cli.BoolFlag{Name: "mend", Usage: "carry out plan --mend instead: the fewest moves after which no rule is broken"},
 					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
 					allow,
 					&cli.StringFlag{Name: "lease-namespace", Value: "kube-system", Usage: "`NAMESPACE` of the lease that lets one drain run at a time"},
@@ -329,7 +332,7 @@ func (p *program) kubectl(ctx context.Context, c *cli.Command) (*kubernetes.Kube
 
 // clusterObjects reads the files, or asks kubectl.
 func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernetes.Cluster, error) {
-	texts := map[string][]byte{}
+	texts, plains := map[string][]byte{}, map[string]string{} // plains are read item by item
 	paths := c.Args().Slice()
 	if k, name, err := p.kubectl(ctx, c); err != nil {
 		return nil, err
@@ -360,14 +363,43 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 			}
 		}
 		for _, file := range all {
+			name := instances.Label(file)
+			if plain(file) {
+				plains[name] = file
+				continue
+			}
 			text, err := instances.ReadFile(file)
 			if err != nil {
 				return nil, err
 			}
-			texts[instances.Label(file)] = text
+			texts[name] = text
 		}
 	}
-	return kubernetes.Read(texts)
+	names := slices.Sorted(maps.Keys(texts))
+	names = append(names, slices.Collect(maps.Keys(plains))...)
+	slices.Sort(names)
+	return kubernetes.ReadFrom(slices.Compact(names), func(name string) (io.ReadCloser, error) {
+		if text, ok := texts[name]; ok {
+			return io.NopCloser(bytes.NewReader(text)), nil
+		}
+		return os.Open(plains[name])
+	})
+}
+
+// plain reports whether a file is a regular one with an object in UTF-8, which needs no unfolding and can be opened twice.
+func plain(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var first [2]byte
+	_, err = io.ReadFull(f, first[:])
+	return err == nil && first[0] == '{' && first[1] != 0
 }
 
 // telling has a command on a terminal print each question and the state of its search, until the returned function is
@@ -458,7 +490,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 			_, err := io.WriteString(w, script)
 			return err
 		case strings.HasSuffix(file, ".html"):
-			return report.Cluster(w, plan, nil, report.Options{})
+			return report.Cluster(w, plan, nil, clusterPage(c))
 		}
 		_, err := fmt.Fprint(w, plan.Text(c.Bool("moves")))
 		return err
@@ -527,7 +559,23 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, report.Options{}) })
+	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) })
+}
+
+// clusterPage names the cluster of a page by its context, or by its files, and the date.
+func clusterPage(c *cli.Command) report.Options {
+	name := c.String("context")
+	if paths := c.Args().Slice(); name == "" && len(paths) > 0 {
+		name = filepath.Base(paths[0])
+		if len(paths) > 1 {
+			name += fmt.Sprintf(" and %d more", len(paths)-1)
+		}
+	}
+	o := report.Options{Title: "A plan for a cluster", Date: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
+	if name != "" && name != "." && name != "-" {
+		o.Title = "A plan for the cluster " + name
+	}
+	return o
 }
 
 // kubernetesDrain carries plans out, or opens what was cordoned for them.
@@ -581,6 +629,9 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	}
 	fmt.Fprintf(p.out, "%s in use, %d before; %s evicted in %s, %s refused\n", words.Plural(d.After.Nodes, "node"), d.Before.Nodes,
 		words.Plural(d.Evicted, "pod"), words.Plural(d.Steps, "step"), words.Plural(d.Refused, "eviction"))
+	if read.Mend {
+		fmt.Fprintln(p.out, words.Wrap(d.Mended(), 78, 2))
+	}
 	for _, x := range []struct {
 		what  string
 		which []string

@@ -123,7 +123,8 @@ type converter struct {
 	nodes     map[string]int
 	pods      []*pod
 	jobs      []*group
-	budgets   []labels.Selector
+	budgets   map[string]*selectorIndex // of the namespaces, with the numbers of their budgets
+	budgetAt  map[string][]int
 	spaces    map[string]labels.Set
 	names     []string // of resources
 	sets      map[string]string
@@ -137,6 +138,10 @@ type converter struct {
 	inline    map[string][]inline         // pods of each disk that is named without a claim
 	mounts    int                         // claims of all pods
 	declared  bool                        // a node declares features
+	asked     map[any]corev1.ResourceList // see requests
+	domains   map[string]string           // see domain
+	byLabels  *labelIndex                 // of the jobs
+	likes     *likes                      // of the schedulers, made with the first
 	// residents are the pods of each node that aren't jobs: they go with their node.
 	residents map[string][]*corev1.Pod
 	// places are the nodes and, behind them, a node of each offer as it would be (templates).
@@ -155,6 +160,7 @@ type pod struct {
 	budgets  []int
 	refused  []string // why a place refuses it, "" if it doesn't
 	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
+	places   int      // the number of allowed as filterAll has it
 }
 
 // group is a set of pods that are alike: a job.
@@ -201,7 +207,8 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
-	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{}}
+	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{},
+		budgets: map[string]*selectorIndex{}, budgetAt: map[string][]int{}, asked: map[any]corev1.ResourceList{}, domains: map[string]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
 	for k := range c.Nodes {
 		v.nodes[c.Nodes[k].Name] = k
@@ -215,7 +222,12 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w cluster: the budget %s/%s: %w", model.ErrInvalid, c.Budgets[k].Namespace, c.Budgets[k].Name, err)
 		}
-		v.budgets = append(v.budgets, s)
+		space := c.Budgets[k].Namespace
+		if v.budgets[space] == nil {
+			v.budgets[space] = &selectorIndex{}
+		}
+		v.budgets[space].add(s)
+		v.budgetAt[space] = append(v.budgetAt[space], k)
 	}
 	v.indexVolumes()
 	v.declared = slices.ContainsFunc(c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
@@ -242,14 +254,13 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.MaxNodes > 0 {
 		v.in.Limits = append(v.in.Limits, model.HostLimit{ID: "most nodes", Most: int64(o.MaxNodes)})
 	}
-	for _, p := range v.pods {
-		if err := v.filter(p); err != nil {
-			return nil, err
-		}
+	if err := v.filterAll(); err != nil {
+		return nil, err
 	}
 	v.told()
 	v.strangers()
 	v.group()
+	v.byLabels = v.jobLabels()
 	v.addJobs()
 	if err := v.rules(); err != nil {
 		return nil, err
@@ -312,11 +323,28 @@ func (v *converter) read() map[string][]*corev1.Pod {
 
 // requests returns what a pod takes of its node, also while it is resized in place, with the volumes to be attached.
 func (v *converter) requests(p *corev1.Pod) corev1.ResourceList {
+	type kind struct{ containers, starters, status, starting, conditions any }
+	alike := p.Spec.Overhead == nil && p.Spec.Resources == nil && p.Status.Resources == nil && p.Status.AllocatedResources == nil && len(claims(p)) == 0
+	key := kind{first(p.Spec.Containers), first(p.Spec.InitContainers), first(p.Status.ContainerStatuses), first(p.Status.InitContainerStatuses), first(p.Status.Conditions)}
+	if all, known := v.asked[key]; alike && known {
+		return all
+	}
 	all := resourcehelper.PodRequests(p, requestsOptions)
+	if alike {
+		v.asked[key] = all
+	}
 	for name, n := range v.attaches(p) {
 		all[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
 	}
 	return all
+}
+
+// first returns the address of a list's first element: lists that pods share (see slimPod) have the same.
+func first[T any](all []T) *T {
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0]
 }
 
 var requestsOptions = resourcehelper.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true}
@@ -367,10 +395,12 @@ func (v *converter) ignoresBudgets(p *corev1.Pod) bool {
 
 // budgetsOf returns the budgets that select a pod. A budget without a selector selects none.
 func (v *converter) budgetsOf(p *corev1.Pod) (all []int) {
-	for k := range v.c.Budgets {
-		if v.c.Budgets[k].Namespace == p.Namespace && v.budgets[k].Matches(labels.Set(p.Labels)) {
-			all = append(all, k)
-		}
+	x := v.budgets[p.Namespace]
+	if x == nil {
+		return nil
+	}
+	for _, k := range x.taking(p.Labels) {
+		all = append(all, v.budgetAt[p.Namespace][k])
 	}
 	return all
 }
@@ -578,7 +608,7 @@ func (v *converter) group() {
 				delete(labels, key)
 			}
 		}
-		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priorityOf(p.Pod), labels, p.budgets, p.allowed, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
+		key := fmt.Sprintln(owner, requests, p.pin, p.held, p.Spec.NodeName == "", priorityOf(p.Pod), labels, p.budgets, p.places, mustJSON(p.Spec.Affinity), mustJSON(p.Spec.TopologySpreadConstraints),
 			p.Spec.NodeSelector, ports(p.Pod), p.Spec.SchedulerName, mustJSON(p.Spec.Tolerations))
 		g := byKey[key]
 		if g == nil {
@@ -664,7 +694,7 @@ func (v *converter) set(nodes []bool) string {
 	if !slices.Contains(nodes, false) {
 		return ""
 	}
-	key := fmt.Sprint(nodes)
+	key := packed(nodes)
 	if id, ok := v.sets[key]; ok {
 		return id
 	}

@@ -17,6 +17,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/text/words"
 )
 
@@ -78,12 +79,14 @@ type Drained struct {
 	Joined        []string // nodes that weren't there at the start
 	Opened        []string // nodes that it had cordoned and others have opened
 	Stayed        []string // workloads that weren't evicted from a node again, with the reason
+
+	BrokenBefore, BrokenAfter planstate.Broken // rules and the like, read as Before and After are
 }
 
 // Drain carries out plans, step by step. The nodes that a plan empties, and those that are empty, are cordoned first, so that
 // no more nodes are in use than before. Evicted pods' successors go where the scheduler likes. So each step cordons the
 // nodes that it would prefer, by the simulation of its choice, until the successors are ready. No other pods are waited
-// for. If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again. Workloads that
+// for. With Mend a plan mends, and all nodes that it has cordoned are opened at the end. If then all is as it was simulated, the next step follows. Otherwise the cluster is planned again. Workloads that
 // came back to a node stay there. It ends when no move saves anything, or nothing has become cheaper in four plans. If
 // successors find no node in time, cordoned nodes are opened for them. Nodes with the Mark are taken over from earlier
 // runs. Nodes that join are kept. If ctx ends, or something fails, the nodes that it has cordoned are opened again;
@@ -252,18 +255,20 @@ func (d *drain) run(ctx context.Context) error {
 			return err
 		}
 		if d.result.Plans == 0 {
-			d.result.Before, d.result.Planned = p.Now, p.Moves
+			d.result.Before, d.result.Planned, d.result.BrokenBefore = p.Now, p.Moves, p.Broken.Now
 		}
-		d.result.After = p.Now
+		d.result.After, d.result.BrokenAfter = p.Now, p.Broken.Now
+		now, then := d.figure(p)
 		if n := len(d.result.Joined) + len(d.result.Opened); n > kept { // so that they cost
 			kept, cheapest = n, -1
 		}
-		if cheapest < 0 || p.Now.Cost < cheapest {
-			cheapest, since = p.Now.Cost, 0
+		if cheapest < 0 || now < cheapest {
+			cheapest, since = now, 0
 		} else {
 			since++
 		}
-		if p.Now.Cost <= p.Then.Cost || len(p.Steps) == 0 || since > 4 || d.result.Steps >= d.Steps {
+		d.unmade(p)
+		if now <= then || len(p.Steps) == 0 || since > 4 || d.result.Steps >= d.Steps {
 			return d.finish(ctx, in, p)
 		}
 		if len(p.Launch) > 0 {
@@ -298,8 +303,8 @@ func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	c := view.OfConsolidation(in.Consolidation, 0)
 	want := map[string]bool{}
 	for h, idle := range in.unused(c, c.Today()) {
-		if idle {
-			want[in.Hosts[h].ID] = true
+		if node := in.Hosts[h].ID; idle && (!d.Options.Mend || d.taken[node]) { // to mend gives no nodes back
+			want[node] = true
 		}
 	}
 	for _, step := range p.Steps {
@@ -317,6 +322,10 @@ func (d *drain) finish(ctx context.Context, in *Instance, p *Plan) error {
 	}
 	if err := d.cordon(ctx, want); err != nil {
 		return err
+	}
+	if now, then := d.figure(p); d.Options.Mend {
+		d.Log("done: %d broken still that moves could mend", max(0, now-then))
+		return nil
 	}
 	d.Log("done: %s in use, %d could be saved still", words.Plural(p.Now.Nodes, "node"), max(0, p.Now.Nodes-p.Then.Nodes))
 	return nil
@@ -343,12 +352,12 @@ func (d *drain) end(ctx context.Context, failed error) error {
 	}
 	stay := map[string]bool{}
 	for _, node := range d.list() {
-		stay[node] = idle[node] && (failed == nil || d.taken[node]) || !d.begun
+		stay[node] = idle[node] && (failed == nil && !d.Options.Mend || d.taken[node]) || !d.begun
 	}
 	if err = d.cordon(ctx, stay); err == nil && d.begun {
 		err = d.begin(ctx) // nodes that others have opened have the Mark still
 	}
-	d.result.After = in.state(today, today.Today())
+	d.result.After, d.result.BrokenAfter = in.state(today, today.Today()), in.broken(today, today.Today())
 	for _, node := range in.empty() {
 		if d.cordoned[node] {
 			d.result.Empty = append(d.result.Empty, node)

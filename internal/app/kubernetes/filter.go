@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/component-helpers/nodedeclaredfeatures"
-	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
@@ -31,7 +30,7 @@ func (v *converter) filter(p *pod) error {
 	if err != nil {
 		return err
 	}
-	hard := v.hardSpread(p.Pod)
+	hard, wanted := v.hardSpread(p.Pod), ports(p.Pod)
 	p.allowed, p.refused = make([]bool, len(v.places)), make([]string, len(v.places))
 	refuses := func(n *corev1.Node) (string, error) {
 		if !v.without("selectors") {
@@ -48,7 +47,7 @@ func (v *converter) filter(p *pod) error {
 			return byLabel, nil
 		case !v.declares(p.Pod, n):
 			return byFeature, nil
-		case !v.portFree(p.Pod, n):
+		case !v.portFree(wanted, n):
 			return byPort, nil
 		case n.Spec.Unschedulable && !toleratesCordon(p.Pod):
 			return byCordon, nil
@@ -90,16 +89,11 @@ func (v *converter) besideResidents(p *pod) error {
 		a = &corev1.Affinity{}
 	}
 	// beside returns for each place whether such a pod is in its domain; pods of offers count only in their own place.
-	beside := func(t *corev1.PodAffinityTerm, takes func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error)) (there []bool, err error) {
-		values := map[string]bool{}
-		there = make([]bool, len(v.places))
+	beside := func(t *corev1.PodAffinityTerm, takes func(x *corev1.Pod) bool) []bool {
+		values, there := map[string]bool{}, make([]bool, len(v.places))
 		for k, n := range v.places {
 			for _, x := range v.residents[n.Name] {
-				yes, err := takes(t, x)
-				if err != nil {
-					return nil, err
-				}
-				if value := valueOf(n.Labels, t.TopologyKey); yes && value != "" {
+				if value := valueOf(n.Labels, t.TopologyKey); value != "" && takes(x) {
 					there[k] = true
 					values[value] = values[value] || k < len(v.c.Nodes)
 				}
@@ -108,15 +102,16 @@ func (v *converter) besideResidents(p *pod) error {
 		for k, n := range v.places {
 			there[k] = there[k] || values[valueOf(n.Labels, t.TopologyKey)]
 		}
-		return there, nil
+		return there
 	}
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, err := beside(t, func(t *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takes(t, p.Pod, x) })
+			s, namespace, err := v.scope(t, p.Pod)
 			if err != nil {
 				return err
 			}
+			there := beside(t, func(x *corev1.Pod) bool { return namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)) })
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && !there[k]
 			}
@@ -124,11 +119,7 @@ func (v *converter) besideResidents(p *pod) error {
 	}
 	if a.PodAffinity != nil && !v.without("together") && v.withResidents(p.Pod) && !v.othersToo(p) {
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			t := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			there, err := beside(t, func(_ *corev1.PodAffinityTerm, x *corev1.Pod) (bool, error) { return v.takesAll(p.Pod, x) })
-			if err != nil {
-				return err
-			}
+			there := beside(&a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], v.allTerms(p.Pod))
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && there[k]
 			}
@@ -173,7 +164,7 @@ func (v *converter) declares(p *corev1.Pod, n *corev1.Node) bool {
 	if !v.declared {
 		return true
 	}
-	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &p.Spec, Status: &p.Status}, schedulerVersion)
+	needs, err := v.features(p)
 	if err != nil || needs.IsEmpty() {
 		return err == nil
 	}
@@ -227,12 +218,12 @@ func ports(p *corev1.Pod) (all []hostPort) {
 	return slices.Compact(all)
 }
 
-// portFree reports whether no pod that goes with a node has a port there that the pod wants.
-func (v *converter) portFree(p *corev1.Pod, n *corev1.Node) bool {
+// portFree reports whether no pod that goes with a node has one of the wanted ports there.
+func (v *converter) portFree(wanted []hostPort, n *corev1.Node) bool {
 	if v.without("ports") {
 		return true
 	}
-	for _, x := range ports(p) {
+	for _, x := range wanted {
 		for _, y := range v.residents[n.Name] {
 			if slices.ContainsFunc(ports(y), x.conflicts) {
 				return false

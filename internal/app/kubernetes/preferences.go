@@ -62,12 +62,8 @@ type weighted struct {
 func (x *Scheduler) preferences(i int) *preferences {
 	p := x.sample(i)
 	f := &preferences{needs: usageOf(p), packs: slices.Contains(x.v.Packs, p.Spec.SchedulerName), cordoned: toleratesCordon(p)}
-	var tolerations []corev1.Toleration
-	for _, t := range p.Spec.Tolerations {
-		if t.Effect == "" || t.Effect == corev1.TaintEffectPreferNoSchedule {
-			tolerations = append(tolerations, t)
-		}
-	}
+	f.taints = x.intolerable(p)
+	f.images = x.imageScores(p)
 	var preferred *nodeaffinity.PreferredSchedulingTerms
 	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
 		if terms, err := nodeaffinity.NewPreferredSchedulingTerms(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution); err == nil {
@@ -75,22 +71,39 @@ func (x *Scheduler) preferences(i int) *preferences {
 		}
 	}
 	for k := range x.in.Cluster.Nodes {
-		n := &x.in.Cluster.Nodes[k]
-		intolerable := int64(0)
-		for t := range n.Spec.Taints {
-			if taint := &n.Spec.Taints[t]; taint.Effect == corev1.TaintEffectPreferNoSchedule && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), tolerations, taint, true) {
-				intolerable++
-			}
-		}
-		f.taints = append(f.taints, intolerable)
 		if preferred != nil {
-			f.nodes = append(f.nodes, preferred.Score(n))
+			f.nodes = append(f.nodes, preferred.Score(&x.in.Cluster.Nodes[k]))
 		}
-		f.images = append(f.images, x.imageScore(p, k))
 	}
 	x.softSpreads(i, f)
 	x.podTerms(i, f)
 	return f
+}
+
+// intolerable counts for each node the taints of it that a pod would rather avoid. Pods with the same tolerations share
+// the counts.
+func (x *Scheduler) intolerable(p *corev1.Pod) []int64 {
+	key := tolerationsKey(p.Spec.Tolerations)
+	if all, known := x.likes.taints[key]; known {
+		return all
+	}
+	var tolerations []corev1.Toleration
+	for _, t := range p.Spec.Tolerations {
+		if t.Effect == "" || t.Effect == corev1.TaintEffectPreferNoSchedule {
+			tolerations = append(tolerations, t)
+		}
+	}
+	all := make([]int64, len(x.in.Cluster.Nodes))
+	for k := range all {
+		n := &x.in.Cluster.Nodes[k]
+		for t := range n.Spec.Taints {
+			if taint := &n.Spec.Taints[t]; taint.Effect == corev1.TaintEffectPreferNoSchedule && !schedulinghelper.TolerationsTolerateTaint(klog.Background(), tolerations, taint, true) {
+				all[k]++
+			}
+		}
+	}
+	x.likes.taints[key] = all
+	return all
 }
 
 // softSpreads adds the soft topology spread constraints of a pod, or else the default ones.
@@ -119,17 +132,34 @@ func (x *Scheduler) softSpreads(i int, f *preferences) {
 		}
 		q := softSpread{domain: x.domain(t.TopologyKey), hosts: t.TopologyKey == hostname, skew: int64(t.MaxSkew)}
 		if !s.Empty() { // one that takes everything counts nothing
-			q.others = x.matching(func(o *corev1.Pod) bool { return o.Namespace == p.Namespace && s.Matches(labels.Set(o.Labels)) })
-			q.rest = x.resting(func(o *corev1.Pod) bool {
-				return o.DeletionTimestamp == nil && o.Namespace == p.Namespace && s.Matches(labels.Set(o.Labels))
-			})
+			q.others = x.matching(s, func(o *corev1.Pod) bool { return o.Namespace == p.Namespace })
+			q.rest = x.resting(s, func(o *corev1.Pod) bool { return o.DeletionTimestamp == nil && o.Namespace == p.Namespace })
 		}
 		var err error
-		if q.counted, err = x.v.eligible(x.v.jobs[i].pods[0], t, nil); err != nil {
+		if q.counted, err = x.eligible(x.v.jobs[i].pods[0], t); err != nil {
 			continue
 		}
 		f.spread = append(f.spread, q)
 	}
+}
+
+// eligible is the converter's for a soft constraint. Pods with the same selectors and tolerations share the nodes.
+func (x *Scheduler) eligible(p *pod, t *corev1.TopologySpreadConstraint) ([]bool, error) {
+	key := mustJSON([]any{p.Spec.NodeSelector, t.NodeAffinityPolicy, t.NodeTaintsPolicy})
+	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+		key += mustJSON(a.NodeAffinity)
+	}
+	if t.NodeTaintsPolicy != nil {
+		key += tolerationsKey(p.Spec.Tolerations)
+	}
+	if all, known := x.likes.counted[key]; known {
+		return all, nil
+	}
+	all, err := x.v.eligible(p, t, nil)
+	if err == nil {
+		x.likes.counted[key] = all
+	}
+	return all, err
 }
 
 // defaultSelector returns which pods the default spreading counts for a pod: those that the services and the controller
@@ -139,13 +169,12 @@ func (x *Scheduler) defaultSelector(p *corev1.Pod) labels.Selector {
 	all := labels.NewSelector()
 	kind, name := owned(p)
 	found := false
-	for k := range x.in.Cluster.Selecting {
-		o := &x.in.Cluster.Selecting[k]
-		if o.Metadata.Namespace != p.Namespace || o.Kind != "Service" && (o.Kind != kind || o.Metadata.Name != name) {
+	for _, o := range x.likes.selecting[p.Namespace] {
+		s := o.taken
+		if o.Kind != "Service" && (o.Kind != kind || o.Metadata.Name != name) {
 			continue
 		}
-		s, err := o.selector()
-		if err != nil || s == nil || o.Kind == "Service" && !s.Matches(labels.Set(p.Labels)) {
+		if s == nil || o.Kind == "Service" && !s.Matches(labels.Set(p.Labels)) {
 			continue
 		}
 		found = found || o.Kind != "Service"
@@ -166,70 +195,131 @@ func (x *Scheduler) defaultSelector(p *corev1.Pod) labels.Selector {
 	return all
 }
 
-// matching returns the jobs with pods that takes accepts.
-func (x *Scheduler) matching(takes func(*corev1.Pod) bool) (all []int) {
-	for i := range x.v.jobs {
-		if takes(x.sample(i)) {
+// matching returns the jobs with pods that a selector takes, of those that count.
+func (x *Scheduler) matching(s labels.Selector, counts func(*corev1.Pod) bool) (all []int) {
+	x.v.byLabels.matching(s, func(i int) {
+		if counts(x.sample(i)) {
 			all = append(all, i)
 		}
-	}
+	})
 	return all
 }
 
-// resting counts the pods of no job that are taken, on each node; nil if there are none.
-func (x *Scheduler) resting(takes func(*corev1.Pod) bool) []int64 {
-	var all []int64
-	for node, pods := range x.v.residents {
-		for _, o := range pods {
-			if takes(o) {
-				if all == nil {
-					all = make([]int64, len(x.used))
-				}
-				all[x.v.nodes[node]]++
+// resting counts the pods of no job that a selector takes, of those that count, on each node; nil if there are none.
+func (x *Scheduler) resting(s labels.Selector, counts func(*corev1.Pod) bool) (all []int64) {
+	x.likes.resting.matching(s, func(k int) {
+		if o := &x.likes.residents[k]; counts(o.Pod) {
+			if all == nil {
+				all = make([]int64, len(x.used))
 			}
+			all[o.node]++
 		}
-	}
+	})
 	return all
 }
 
 // podTerms adds the preferences for nodes by the pods on them: the pod's own, and the ones of existing pods for it.
 func (x *Scheduler) podTerms(i int, f *preferences) {
 	p := x.sample(i)
-	add := func(term *corev1.PodAffinityTerm, of *corev1.Pod, weight int64, others []int, rest []int64) {
-		d := x.domain(term.TopologyKey)
-		for _, j := range others {
-			f.terms = append(f.terms, weighted{domain: d, job: j, weight: weight})
-		}
-		if rest != nil {
-			f.terms = append(f.terms, weighted{domain: d, job: -1, rest: rest, weight: weight})
-		}
-	}
 	eachTerm(p, func(term *corev1.PodAffinityTerm, weight int64, required bool) {
 		if required {
 			return
 		}
-		takes := func(o *corev1.Pod) bool { yes, err := x.v.takes(term, p, o); return yes && err == nil }
-		add(term, p, weight, x.matching(takes), x.resting(takes))
+		s, namespace, err := x.v.scope(term, p)
+		if err != nil {
+			return
+		}
+		d, counts := x.domain(term.TopologyKey), func(o *corev1.Pod) bool { return namespace(o.Namespace) }
+		for _, j := range x.matching(s, counts) {
+			f.terms = append(f.terms, weighted{domain: d, job: j, weight: weight})
+		}
+		if rest := x.resting(s, counts); rest != nil {
+			f.terms = append(f.terms, weighted{domain: d, job: -1, rest: rest, weight: weight})
+		}
 	})
-	for j := range x.v.jobs {
-		o := x.sample(j)
-		eachTerm(o, func(term *corev1.PodAffinityTerm, weight int64, _ bool) {
-			if yes, err := x.v.takes(term, o, p); yes && err == nil {
-				add(term, o, weight, []int{j}, nil)
-			}
-		})
-	}
-	for node, pods := range x.v.residents {
-		for _, o := range pods {
-			eachTerm(o, func(term *corev1.PodAffinityTerm, weight int64, _ bool) {
-				if yes, err := x.v.takes(term, o, p); yes && err == nil {
-					rest := make([]int64, len(x.used))
-					rest[x.v.nodes[node]] = 1
-					add(term, o, weight, nil, rest)
-				}
-			})
+	for _, k := range x.likes.byTerms.taking(p.Labels) {
+		if t := &x.likes.terms[k]; t.namespace(p.Namespace) {
+			f.terms = append(f.terms, weighted{domain: x.domain(t.key), job: t.job, rest: t.rest, weight: t.weight})
 		}
 	}
+}
+
+// likes holds what the preferences of all jobs are made of, and those that were made. The schedulers of an instance share
+// it, as none of it depends on where the jobs' pods are.
+type likes struct {
+	jobs      []*preferences // of each job, made when it is asked for
+	domains   map[string]*domain
+	images    map[string]*image
+	taints    map[string][]int64 // see intolerable
+	scores    map[string][]int64 // see imageScores
+	counted   map[string][]bool  // see eligible
+	selecting map[string][]taking
+	residents []resident
+	resting   *labelIndex // of the residents
+	terms     []termOf
+	byTerms   *selectorIndex // of the terms
+}
+
+// taking is a controller or service with its selector.
+type taking struct {
+	*Selecting
+	taken labels.Selector
+}
+
+// resident is a pod of no job.
+type resident struct {
+	*corev1.Pod
+	node int
+}
+
+// termOf is an affinity term of existing pods that counts in scores: of a job's, or of equal ones of no job, with their
+// number on each node.
+type termOf struct {
+	key       string
+	weight    int64
+	namespace func(string) bool
+	job       int // -1: of no job
+	rest      []int64
+}
+
+// likesOf collects what preferences are made of. O(nodes + pods + terms).
+func (v *converter) likesOf() *likes {
+	x := &likes{jobs: make([]*preferences, len(v.jobs)), domains: map[string]*domain{}, images: imagesOf(v.c.Nodes), taints: map[string][]int64{},
+		scores: map[string][]int64{}, counted: map[string][]bool{}, selecting: map[string][]taking{}, byTerms: &selectorIndex{}}
+	for k := range v.c.Selecting {
+		o := &v.c.Selecting[k]
+		if s, err := o.selector(); err == nil && s != nil {
+			x.selecting[o.Metadata.Namespace] = append(x.selecting[o.Metadata.Namespace], taking{o, s})
+		}
+	}
+	var sets []labels.Set
+	for k := range v.c.Nodes {
+		for _, p := range v.residents[v.c.Nodes[k].Name] {
+			x.residents, sets = append(x.residents, resident{p, k}), append(sets, p.Labels)
+		}
+	}
+	x.resting = newLabelIndex(sets)
+	add := func(t *corev1.PodAffinityTerm, weight int64, of *corev1.Pod, job int, rest []int64) {
+		if s, namespace, err := v.scope(t, of); err == nil {
+			x.byTerms.add(s)
+			x.terms = append(x.terms, termOf{t.TopologyKey, weight, namespace, job, rest})
+		}
+	}
+	for j, g := range v.jobs {
+		eachTerm(g.pods[0].Pod, func(t *corev1.PodAffinityTerm, weight int64, _ bool) { add(t, weight, g.pods[0].Pod, j, nil) })
+	}
+	known := map[string][]int64{}
+	for _, o := range x.residents {
+		eachTerm(o.Pod, func(t *corev1.PodAffinityTerm, weight int64, _ bool) {
+			key := mustJSON([]any{t, weight, o.Namespace, o.Labels})
+			if known[key] == nil {
+				known[key] = make([]int64, len(v.c.Nodes))
+				add(t, weight, o.Pod, -1, known[key])
+			}
+			known[key][o.node]++
+		})
+	}
+	return x
 }
 
 // eachTerm calls yield for the affinity terms of a pod that count in scores, with their weights.
@@ -277,10 +367,36 @@ func imagesOf(nodes []corev1.Node) map[string]*image {
 	return all
 }
 
+// imageScores returns the scores of ImageLocality of all nodes. Pods with the same images share them.
+func (x *Scheduler) imageScores(p *corev1.Pod) []int64 {
+	var names []string
+	for k := range p.Spec.InitContainers {
+		names = append(names, p.Spec.InitContainers[k].Image)
+	}
+	for k := range p.Spec.Containers {
+		names = append(names, p.Spec.Containers[k].Image)
+	}
+	for k := range p.Spec.Volumes {
+		if i := p.Spec.Volumes[k].Image; i != nil {
+			names = append(names, i.Reference)
+		}
+	}
+	key := strings.Join(names, "\n")
+	all, known := x.likes.scores[key]
+	if !known {
+		all = make([]int64, len(x.in.Cluster.Nodes))
+		for h := range all {
+			all[h] = x.imageScore(names, h)
+		}
+		x.likes.scores[key] = all
+	}
+	return all
+}
+
 // imageScore is the score of ImageLocality: the sizes of the pod's images that a node has, less where few nodes have
 // them.
-func (x *Scheduler) imageScore(p *corev1.Pod, h int) int64 {
-	if len(x.images) == 0 {
+func (x *Scheduler) imageScore(images []string, h int) int64 {
+	if len(x.likes.images) == 0 {
 		return 0
 	}
 	sum, containers := int64(0), int64(0)
@@ -289,20 +405,12 @@ func (x *Scheduler) imageScore(p *corev1.Pod, h int) int64 {
 		if strings.LastIndex(name, ":") <= strings.LastIndex(name, "/") {
 			name += ":latest"
 		}
-		if i := x.images[name]; i != nil && i.nodes[h] {
+		if i := x.likes.images[name]; i != nil && i.nodes[h] {
 			sum += int64(float64(i.size) * (float64(len(i.nodes)) / float64(len(x.used))))
 		}
 	}
-	for k := range p.Spec.InitContainers {
-		count(p.Spec.InitContainers[k].Image)
-	}
-	for k := range p.Spec.Containers {
-		count(p.Spec.Containers[k].Image)
-	}
-	for k := range p.Spec.Volumes {
-		if i := p.Spec.Volumes[k].Image; i != nil {
-			count(i.Reference)
-		}
+	for _, name := range images {
+		count(name)
 	}
 	highest := largestImages * containers
 	if containers == 0 || highest <= smallestImages {

@@ -8,7 +8,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,6 +47,8 @@ type Cluster struct {
 	Given map[string]bool
 	// Ignored counts the objects of each kind that a plan doesn't need.
 	Ignored map[string]int
+
+	shared map[string]any // what pods have in common, as they are read
 }
 
 // Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
@@ -83,17 +88,19 @@ func (s *Selecting) selector() (labels.Selector, error) {
 // and the API's own lists of one kind. The error wraps
 // model.ErrInvalid and names the file.
 func Read(files map[string][]byte) (*Cluster, error) {
+	return ReadFrom(slices.Sorted(maps.Keys(files)), func(name string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files[name])), nil })
+}
+
+// ReadFrom reads texts as Read does, item by item, so that none of them is in memory as a whole. A text with errors, or of
+// another shape, is opened again.
+func ReadFrom(names []string, open func(name string) (io.ReadCloser, error)) (*Cluster, error) {
 	c := &Cluster{Given: map[string]bool{}, Ignored: map[string]int{}}
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	for _, name := range names {
-		if err := c.addAll(files[name]); err != nil {
+		if err := c.addText(name, open); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	c.shared = nil
 	if !c.Given["Node"] || !c.Given["Pod"] {
 		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
 	}
@@ -113,15 +120,30 @@ func Read(files map[string][]byte) (*Cluster, error) {
 }
 
 func sortNamed[T any](all []T, name func(*T) string) {
-	slices.SortStableFunc(all, func(a, b T) int {
-		switch x, y := name(&a), name(&b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
+	type named struct {
+		name string
+		at   int
+	}
+	names := make([]named, len(all))
+	for k := range all {
+		names[k] = named{name(&all[k]), k}
+	}
+	order := func(a, b named) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.at, b.at)) }
+	if slices.IsSortedFunc(names, order) {
+		return
+	}
+	slices.SortFunc(names, order)
+	for k := range names { // each circle of places by itself
+		held, at := all[k], k
+		for names[at].at != k && names[at].at >= 0 {
+			from := names[at].at
+			all[at], names[at].at = all[from], -1
+			at = from
 		}
-		return 0
-	})
+		if names[at].at >= 0 {
+			all[at], names[at].at = held, -1
+		}
+	}
 }
 
 func repeated[T any](all []T, name func(*T) string) string {
@@ -131,6 +153,29 @@ func repeated[T any](all []T, name func(*T) string) string {
 		}
 	}
 	return ""
+}
+
+// addText adds a text, item by item or, if that doesn't work, as a whole.
+func (c *Cluster) addText(name string, open func(name string) (io.ReadCloser, error)) error {
+	before := *c
+	before.Given, before.Ignored = maps.Clone(c.Given), maps.Clone(c.Ignored)
+	r, err := open(name)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(c.stream(r), r.Close())
+	if !errors.Is(err, errWhole) {
+		return err
+	}
+	*c = before
+	if r, err = open(name); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	return c.addAll(data)
 }
 
 // addAll adds the objects and lists of a text, one behind the other.
@@ -175,7 +220,11 @@ func (c *Cluster) add(data []byte, kind string) error {
 	case "Node":
 		return decode(data, &c.Nodes)
 	case "Pod":
-		return decode(data, &c.Pods)
+		err := decode(data, &c.Pods)
+		if err == nil {
+			c.slimPod(&c.Pods[len(c.Pods)-1])
+		}
+		return err
 	case "PodDisruptionBudget":
 		return decode(data, &c.Budgets)
 	case "PersistentVolumeClaim":
@@ -191,7 +240,11 @@ func (c *Cluster) add(data []byte, kind string) error {
 	case "Namespace":
 		return decode(data, &c.Namespaces)
 	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service":
-		return decode(data, &c.Selecting)
+		err := decode(data, &c.Selecting)
+		if x := c.Selecting; err == nil && x[len(x)-1].Spec.Template != nil {
+			slimSpec(&x[len(x)-1].Spec.Template.Spec)
+		}
+		return err
 	}
 	c.Ignored[kind]++
 	return nil
@@ -201,6 +254,9 @@ func decode[T any](data []byte, to *[]T) error {
 	var x T
 	if err := json.Unmarshal(data, &x); err != nil {
 		return fmt.Errorf("%w cluster: %w", model.ErrInvalid, model.JSONError(data, err))
+	}
+	if m, ok := any(&x).(metav1.Object); ok {
+		slim(m)
 	}
 	*to = append(*to, x)
 	return nil

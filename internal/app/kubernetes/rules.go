@@ -68,7 +68,11 @@ func valueOf(labels map[string]string, key string) string {
 
 // domain returns the label by which a rule knows domains, "" where each node is one, and gives the
 // hosts their values.
-func (v *converter) domain(key string) string {
+func (v *converter) domain(key string) (name string) {
+	if name, known := v.domains[key]; known {
+		return name
+	}
+	defer func() { v.domains[key] = name }()
 	seen := map[string]bool{}
 	for k := range v.c.Nodes {
 		if value := valueOf(v.c.Nodes[k].Labels, key); value != "" {
@@ -99,11 +103,11 @@ func (v *converter) domain(key string) string {
 
 // matching returns the jobs with pods that a selector takes in some namespaces.
 func (v *converter) matching(s labels.Selector, namespace func(string) bool) (ids []string) {
-	for _, g := range v.jobs {
-		if namespace(g.pods[0].Namespace) && s.Matches(labels.Set(g.pods[0].Labels)) {
+	v.byLabels.matching(s, func(i int) {
+		if g := v.jobs[i]; namespace(g.pods[0].Namespace) {
 			ids = append(ids, g.id)
 		}
-	}
+	})
 	return ids
 }
 
@@ -191,9 +195,10 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	r := model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others}
 	if kind == model.RuleTogether {
 		standing := make([]int, len(v.places))
+		takes := v.allTerms(p.Pod)
 		for n, place := range v.places {
 			for _, x := range v.residents[place.Name] {
-				if yes, err := v.takesAll(p.Pod, x); yes && err == nil && valueOf(place.Labels, t.TopologyKey) != "" {
+				if valueOf(place.Labels, t.TopologyKey) != "" && takes(x) {
 					standing[n]++
 				}
 			}
@@ -278,6 +283,7 @@ func (v *converter) confined() error {
 				if there[t.TopologyKey] == nil {
 					there[t.TopologyKey] = v.runIn(jobs, t.TopologyKey)
 				}
+				p.allowed = slices.Clone(p.allowed)
 				for n := range p.allowed {
 					p.allowed[n] = p.allowed[n] && there[t.TopologyKey][valueOf(v.places[n].Labels, t.TopologyKey)]
 				}
@@ -356,13 +362,31 @@ func (v *converter) takesAll(p, x *corev1.Pod) (bool, error) {
 	return true, nil
 }
 
+// allTerms returns whether all required affinity terms of a pod take another one; none is taken if one of them is wrong.
+func (v *converter) allTerms(p *corev1.Pod) func(x *corev1.Pod) bool {
+	type scope struct {
+		selector  labels.Selector
+		namespace func(string) bool
+	}
+	var all []scope
+	for k := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		s, namespace, err := v.scope(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p)
+		if err != nil {
+			return func(*corev1.Pod) bool { return false }
+		}
+		all = append(all, scope{s, namespace})
+	}
+	return func(x *corev1.Pod) bool {
+		return !slices.ContainsFunc(all, func(s scope) bool { return !s.namespace(x.Namespace) || !s.selector.Matches(labels.Set(x.Labels)) })
+	}
+}
+
 // withResidents reports whether a pod's required affinity takes a pod of a daemon set or the like.
 func (v *converter) withResidents(p *corev1.Pod) bool {
+	takes := v.allTerms(p)
 	for _, all := range v.residents {
-		for _, x := range all {
-			if yes, err := v.takesAll(p, x); yes && err == nil {
-				return true
-			}
+		if slices.ContainsFunc(all, takes) {
+			return true
 		}
 	}
 	return false
@@ -373,10 +397,8 @@ func (v *converter) othersToo(p *pod) bool {
 	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity))
 	is, known := v.others[key]
 	if !known {
-		is = slices.ContainsFunc(v.pods, func(x *pod) bool {
-			yes, err := v.takesAll(p.Pod, x.Pod)
-			return yes && err == nil
-		})
+		takes := v.allTerms(p.Pod)
+		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) })
 		v.others[key] = is
 	}
 	return is

@@ -23,13 +23,11 @@ type Scheduler struct {
 	in    *Instance
 	v     *converter
 	// Closed are nodes that are cordoned in addition to the cluster's own.
-	Closed  []bool
-	used    []usage // of each node
-	room    []usage
-	jobs    []*preferences // of each job, made when it is asked for
-	domains map[string]*domain
-	images  map[string]*image
-	scored  int // nodes so far
+	Closed []bool
+	used   []usage // of each node
+	room   []usage
+	likes  *likes
+	scored int // nodes so far
 }
 
 // usage is the requests of pods: as stated, and with kube-scheduler's assumptions for containers that state nothing.
@@ -52,7 +50,11 @@ type domain struct {
 func NewScheduler(in *Instance) *Scheduler {
 	c := view.OfConsolidation(schedulers(in.asked()), 0)
 	x := &Scheduler{in: in, v: in.converter, State: planstate.Of(c, c.Today()), Closed: make([]bool, c.Existing), used: make([]usage, c.Existing), room: make([]usage, c.Existing),
-		jobs: make([]*preferences, len(in.Jobs)), domains: map[string]*domain{}, images: imagesOf(in.Cluster.Nodes)}
+		likes: in.converter.likes}
+	if x.likes == nil {
+		x.likes = x.v.likesOf()
+		x.v.likes = x.likes
+	}
 	for h := range x.used {
 		n := &in.Cluster.Nodes[h]
 		x.room[h] = usage{cpu: amount(corev1.ResourceCPU, n.Status.Allocatable), memory: amount(corev1.ResourceMemory, n.Status.Allocatable)}
@@ -138,7 +140,7 @@ func usageOf(p *corev1.Pod) usage {
 
 // domain returns the values of a label.
 func (x *Scheduler) domain(key string) *domain {
-	if d := x.domains[key]; d != nil {
+	if d := x.likes.domains[key]; d != nil {
 		return d
 	}
 	d, numbers := &domain{}, map[string]int32{}
@@ -160,7 +162,7 @@ func (x *Scheduler) domain(key string) *domain {
 			d.of[k] = d.missing
 		}
 	}
-	x.domains[key] = d
+	x.likes.domains[key] = d
 	return d
 }
 
@@ -169,10 +171,10 @@ func (x *Scheduler) sample(i int) *corev1.Pod { return x.v.jobs[i].pods[0].Pod }
 
 // preferencesOf returns the preferences for the pods of a job.
 func (x *Scheduler) preferencesOf(i int) *preferences {
-	if x.jobs[i] == nil {
-		x.jobs[i] = x.preferences(i)
+	if x.likes.jobs[i] == nil {
+		x.likes.jobs[i] = x.preferences(i)
 	}
-	return x.jobs[i]
+	return x.likes.jobs[i]
 }
 
 // toleratesCordon reports whether a pod may be placed on cordoned nodes.

@@ -4,6 +4,7 @@ package kubernetes
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -139,6 +140,7 @@ func (v *converter) spreadByStanding(i int, t *corev1.TopologySpreadConstraint, 
 		least = 0
 	}
 	p := v.jobs[i].pods[0]
+	p.allowed = slices.Clone(p.allowed)
 	for n := range p.allowed {
 		p.allowed[n] = p.allowed[n] && count[v.places[n].Labels[t.TopologyKey]]-least <= int(t.MaxSkew)
 	}

@@ -223,6 +223,9 @@ func ParseFloor(text string) (corev1.ResourceList, error) {
 // weighed returns what a plan takes a pod's requests for. A plan by use takes the measured use with the headroom, if there is
 // a measure. With a floor a container that doesn't ask for a resource counts by its limit, else at the floor.
 func (v *converter) weighed(p *corev1.Pod, requests corev1.ResourceList) corev1.ResourceList {
+	if v.Floor == nil && !v.ByUse {
+		return requests
+	}
 	list := maps.Clone(requests)
 	if v.Floor != nil && v.asksNothing(p) {
 		q := p.DeepCopy()

@@ -3,15 +3,12 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -22,7 +19,7 @@ import (
 func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, o Options) error {
 	money := func(x int64) string { return kubernetes.Money(float64(x), plan.PriceUnit) }
 	p := &page{Title: cmp.Or(o.Title, "A plan for a cluster"), Left: plan.Account.Lines()}
-	p.Subtitle = fmt.Sprintf("Kubernetes · %s · gapwise %s", words.Plural(len(plan.Instance.Hosts)-len(plan.Launch), "node"), gapwise.Version)
+	p.Subtitle = fmt.Sprintf("Kubernetes · %s%s · gapwise %s", o.dated(), words.Plural(len(plan.Instance.Hosts)-len(plan.Launch), "node"), gapwise.Version)
 	saved := plan.Now.Cost - plan.Then.Cost
 	p.Cards = []card{{fmt.Sprint(plan.Now.Nodes), "nodes in use"}, {fmt.Sprint(plan.Then.Nodes), "could do"}, {money(saved), "saved"}, {fmt.Sprint(plan.Moves), "pods move"}}
 	if plan.Now.Cost > 0 {
@@ -60,31 +57,14 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d.",
 			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes))
 	}
-	pictures, err := clusterPictures(plan)
-	if err != nil {
-		return err
+	nodes := clusterNodes(plan)
+	fates := map[string]string{}
+	for _, r := range nodes.Rows {
+		fates[r.Cells[0].Text] = r.Values[0]
 	}
-	p.Sections = []section{pictures, {ID: "nodes", Title: "Nodes", Blocks: []block{{Table: clusterNodes(plan)}}}, clusterMoves(plan), clusterRules(plan, costs)}
+	pictures := section{ID: "pictures", Title: "Before and after", Blocks: []block{{Bars: clusterBars(plan, func(host string) string { return fates[host] })}}}
+	p.Sections = []section{pictures, {ID: "nodes", Title: "Nodes", Blocks: []block{{Table: nodes}}}, clusterMoves(plan), clusterRules(plan, costs)}
 	return p.write(w)
-}
-
-// clusterPictures draws the nodes as they are and as they would be.
-func clusterPictures(plan *kubernetes.Plan) (section, error) {
-	s := section{ID: "pictures", Title: "Before and after"}
-	for k, a := range []*model.Assignment{plan.Today, plan.Solution} {
-		var b bytes.Buffer
-		heading := []string{"Now", "By the plan"}[k]
-		err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}}, []draw.Frame{{Instance: plan.Instance, Solution: a}})
-		switch {
-		case errors.Is(err, model.ErrUnsupported), err == nil && b.Len() > mostPicture:
-			continue // a large cluster: the table of nodes has it all
-		case err != nil:
-			return s, err
-		}
-		s.Blocks = append(s.Blocks, block{Heading: heading, Picture: newPicture("svg+xml", b.Bytes(), heading+": each node, and of each resource the share that its pods request",
-			"Each node, and of each resource the share that its pods request. Where pods are drawn, what moves has a bold edge.")})
-	}
-	return s, nil
 }
 
 // clusterNodes lists the nodes with their pods now and then.
@@ -126,7 +106,7 @@ func clusterNodes(plan *kubernetes.Plan) *table {
 		fullest, share := "", 0.0
 		for r, x := range need[h.ID] {
 			if s := float64(x) / float64(max(1, h.Capacity[r])); s > share {
-				fullest, share = fmt.Sprintf("%s, %.0f %%", in.Resources[r], 100*s), s
+				fullest, share = fmt.Sprintf("%s, %.0f %%", resourceWords(in.Resources[r]), 100*s), s
 			}
 		}
 		t.Rows = append(t.Rows, row{Values: []string{what}, Cells: []cell{text(h.ID), number(float64(h.Price), fmt.Sprint(h.Price)), count(now[h.ID]), count(then[h.ID]),

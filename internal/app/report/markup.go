@@ -142,6 +142,9 @@ func (m *markup) block(b *block) {
 	if b.Picture != nil {
 		m.picture(b.Picture)
 	}
+	if b.Bars != nil {
+		m.bars(b.Bars)
+	}
 }
 
 func (m *markup) command(line string) {

@@ -55,7 +55,7 @@ func (s *section) narrow() bool {
 		case b.Figures != nil && !slices.ContainsFunc(b.Figures.Charts, func(f figure) bool { return f.Wide }):
 			charts = true
 		case b.Table != nil && len(b.Table.Columns) <= 8:
-		case b.Figures == nil && b.Table == nil && b.Items == nil && b.Picture == nil: // words
+		case b.Figures == nil && b.Table == nil && b.Items == nil && b.Picture == nil && b.Bars == nil: // words
 		default:
 			return false
 		}
@@ -91,6 +91,7 @@ type block struct {
 	Figures *figures
 	Items   *items
 	Picture *picture
+	Bars    *bars
 	Words   string
 	Command string
 }

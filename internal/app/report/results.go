@@ -24,6 +24,16 @@ type Options struct {
 	Goal string
 	// Told holds the accounts of the instances' files, a line each; they begin the page's summary.
 	Told []string
+	// Date is when the page is of, in words; empty: it isn't told.
+	Date string
+}
+
+// dated returns the date as a part of a subtitle.
+func (o Options) dated() string {
+	if o.Date == "" {
+		return ""
+	}
+	return o.Date + " · "
 }
 
 // told returns the beginning of a page's summary.
