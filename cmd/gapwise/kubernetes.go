@@ -39,6 +39,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
 		&cli.StringFlag{Name: "survive", Usage: "the loss, of a `zone` or of a node, that workloads which survive it today survive in every plan", DefaultText: "both, but neither in one zone of up to three nodes"},
+		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan keeps where they are kept today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
@@ -194,6 +195,12 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	o.Schedulers, o.Mend, o.SameStep = c.StringSlice("schedulers"), c.Bool("mend"), slices.Contains(c.StringSlice("allow"), "same-step")
 	if o.Survive = c.String("survive"); o.Survive != "" && !slices.Contains(kubernetes.Survivals, o.Survive) {
 		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
+	}
+	o.Hold = c.StringSlice("hold")
+	for _, x := range o.Hold {
+		if !slices.Contains(kubernetes.Holds, x) {
+			return o, usagef("kubernetes: --hold is %q, give %s", x, strings.Join(kubernetes.Holds, " or "))
+		}
 	}
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
@@ -628,13 +635,13 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 		return writeLines(p.out, e)
 	}
 	fmt.Fprintf(p.out, "in use now: %s\n\n", kubernetes.Money(float64(e.Now), e.PriceUnit))
-	for k, all := range [][]kubernetes.RuleCost{e.Rules, e.Singles} {
-		if k > 0 && len(all) > 0 {
-			fmt.Fprintln(p.out)
-		}
-		t := runs.Table{Header: []string{"without", "cost", "bound", "status", "saved by it"}, Rows: e.Rows(all)}
-		if len(all) == 0 {
+	without, with := []string{"without", "cost", "bound", "status", "saved by it"}, []string{"with", "cost", "bound", "status", "its price"}
+	for k, t := range []runs.Table{{Header: without, Rows: e.Rows(e.Rules)}, {Header: with, Rows: e.GoalRows()}, {Header: without, Rows: e.Rows(e.Singles)}} {
+		if len(t.Rows) == 0 {
 			continue
+		}
+		if k > 0 {
+			fmt.Fprintln(p.out)
 		}
 		if err := t.Render(p.out, "text"); err != nil {
 			return err

@@ -321,7 +321,8 @@ func (in *Instance) launched(a *model.Assignment) (*Instance, *model.Assignment,
 		all = append(all, Launch{Node: b.ID, Offer: b.Offer, Type: t.labels[corev1.LabelInstanceTypeStable], Zone: t.labels[corev1.LabelTopologyZone], Price: t.host.Price})
 	}
 	o := in.converter.Options
-	o.Offers, o.MaxNodes = nil, 0
+	o.Offers, o.MaxNodes, o.launched = nil, 0, len(all)
+	o.Survivors, o.Held = in.Survivors, in.Held // the nodes change none of it
 	then, err := Convert(&c, o)
 	if err != nil {
 		return nil, nil, nil, err

@@ -35,6 +35,8 @@ type Instance struct {
 	Budgets map[string][]int
 	// Survivors are the workloads that every plan has survive a loss, with that (see Options).
 	Survivors map[string]string
+	// Held are the preferences that every plan keeps, by their ids (see Options); nil: none.
+	Held map[string]bool
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
 
@@ -97,10 +99,15 @@ type Options struct {
 	// the loss, by names as in a plan's risks.
 	Survive   string
 	Survivors map[string]string
+	// Hold names what of today a plan is to hold: "preferences" are those of soft topology spread and of preferred
+	// anti-affinity which are kept today, or those of Held, if it isn't nil.
+	Hold []string
+	Held map[string]bool
 	// SameStep lets several pods of a workload without a budget go at once; else one goes at a time.
 	SameStep bool
 	// Without leaves out some rules: see RuleNames.
-	Without []string
+	Without  []string
+	launched int // how many nodes, the last ones, are bought: they aren't there today
 	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -28,6 +29,48 @@ type Explanation struct {
 	Singles  []RuleCost `json:"single_rules"`
 	Needless int        `json:"single_rules_that_cost_nothing"`
 	Untried  int        `json:"single_rules_not_tried"`
+	// Goals are what holding more than rules costs, those that mean something to the cluster.
+	Goals []GoalCost `json:"goals,omitempty"`
+}
+
+// GoalCost is the price of a goal: the least cost with it, less that without it.
+type GoalCost struct {
+	Goal string `json:"goal"` // the flag that asks for it
+	RuleCost
+	// Least and Most bound the price; they are equal if it is proved.
+	Least float64 `json:"price_at_least"`
+	Most  float64 `json:"price_at_most"`
+}
+
+// goal is one that options can ask for: its flag, whether they do, and the options with it or without.
+type goal struct {
+	flag  string
+	asked bool
+	other Options
+}
+
+// goals returns the goals that mean something to a cluster.
+func (in *Instance) goals() (all []goal) {
+	o := in.converter.Options
+	if slices.ContainsFunc(in.converter.preferred(), func(x *preference) bool { return in.converter.kept(x, in.converter.nodeOf) }) {
+		all = append(all, o.goal("--hold "+holdPreferences, func(o *Options) *[]string { return &o.Hold }, holdPreferences))
+	}
+	return all
+}
+
+// mostGoals is how many goals there are.
+const mostGoals = 4
+
+// goal returns a goal by one of its options' lists, which is changed in the other options.
+func (o Options) goal(flag string, list func(*Options) *[]string, word string) goal {
+	g := goal{flag: flag, other: o}
+	words := list(&g.other)
+	if g.asked = slices.Contains(*words, word); g.asked {
+		*words = slices.DeleteFunc(slices.Clone(*words), func(x string) bool { return x == word })
+	} else {
+		*words = append(slices.Clone(*words), word)
+	}
+	return g
 }
 
 // RuleCost is the least cost without a rule, of the plans under which as few pods wait.
@@ -60,7 +103,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		o.Effort = questionEffort
 	}
 	limit := o.TimeLimit
-	share, effort := sharing(limit/2, len(questions)), min(o.Effort, 1<<60)
+	share, effort := sharing(limit/2, len(questions)+mostGoals), min(o.Effort, 1<<60)
 	e := &Explanation{}
 	var all *Instance
 	var with *least
@@ -103,8 +146,65 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		e.Rules = append(e.Rules, costOf(without, result))
 	}
 	e.compare()
+	if err := e.explainGoals(ctx, c, all, with, o, share); err != nil {
+		return nil, err
+	}
 	o.TimeLimit = limit
 	return e, e.explainSingles(ctx, all, with, o)
+}
+
+// explainGoals finds the price of each goal, with the effort of a question.
+func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance, base *least, o gapwise.Options, share func() time.Duration) error {
+	for _, g := range in.goals() {
+		in.converter.ask("price of " + g.flag)
+		o.TimeLimit = share()
+		other, err := Convert(c, g.other)
+		if err != nil {
+			return err
+		}
+		x, err := other.leastCost(ctx, other.Consolidation, o)
+		if err != nil {
+			return err
+		}
+		if x.Solution == nil {
+			continue
+		}
+		e.Goals = append(e.Goals, priceOf(g, base, x))
+	}
+	return nil
+}
+
+// priceOf returns the price of a goal by the answers with the options as they are, and with the other ones. Whatever has
+// the goal is a plan without it, too.
+func priceOf(g goal, base, other *least) GoalCost {
+	with, without := costOf("", other), costOf("", base)
+	if g.asked {
+		with, without = without, with
+	}
+	if with.Waiting <= without.Waiting && with.Cost < without.Cost {
+		without.Cost = with.Cost
+	}
+	if with.Waiting == without.Waiting {
+		with.Bound = math.Max(with.Bound, without.Bound)
+	}
+	return GoalCost{g.flag, with, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
+}
+
+// GoalRows returns a table's rows of the goals: flag, cost, bound, status, and the price.
+func (e *Explanation) GoalRows() (rows [][]string) {
+	cost := e.number()
+	for _, g := range e.Goals {
+		price := cost(g.Least)
+		if most := cost(g.Most); most != price {
+			price += " to " + most
+		}
+		name := g.Goal
+		if g.Waiting != e.Rules[0].Waiting {
+			name += fmt.Sprintf(" (waiting pods: %d)", g.Waiting)
+		}
+		rows = append(rows, []string{name, cost(float64(g.Cost)), cost(g.Bound), g.Status, price})
+	}
+	return rows
 }
 
 // compare has each question know the plans of those that keep more rules: a plan that keeps all of them is one

@@ -74,6 +74,8 @@ type Plan struct {
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
 	Risks Risks  `json:"risks"`
+	// Preferences is nil if no pod has any.
+	Preferences *Preferences `json:"preferences,omitempty"`
 	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
 	Used *Used `json:"use,omitempty"`
 	// Mend means that the plan is the one of fewest moves that mends: CostBound is of nodes beyond those in use today.
@@ -167,7 +169,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 	}
 	best.report(p, least)
-	return p, nil
+	return p, in.priceHolding(ctx, p, o)
 }
 
 // least finds the least cost, and the fewest moves to it; those have no solution if none is found in the time.
@@ -305,6 +307,7 @@ func (w *way) report(p *Plan, least int64) {
 		}
 	}
 	p.Pins, p.Waits, p.Risks, p.Removal = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end), in.removal(c, w.end)
+	p.Preferences = in.preferences(c.Today(), w.end)
 	p.Broken.Now, p.Broken.Then = in.broken(c, c.Today()), in.broken(c, w.end)
 	if p.Used = in.used(); !in.converter.ByUse {
 		in.steer(w.end, p)

@@ -41,10 +41,6 @@ func (v *converter) rules() error {
 					}
 				}
 			}
-			if a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
-				a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-				v.in.Account.NotModelled.Add(v.jobs[i].pods[0].id, "workloads with preferences (preferred affinity)")
-			}
 		}
 		if err := v.spread(i); err != nil {
 			return err
@@ -54,6 +50,7 @@ func (v *converter) rules() error {
 		v.ports()
 	}
 	v.survival()
+	v.hold()
 	return nil
 }
 

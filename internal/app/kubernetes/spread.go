@@ -60,9 +60,6 @@ func (v *converter) spread(i int) error {
 	g := v.jobs[i]
 	p := g.pods[0]
 	hard := v.hardSpread(p.Pod)
-	if n := len(p.Spec.TopologySpreadConstraints); n > len(hard) && !v.without("spread") {
-		v.in.Account.NotModelled.Add(p.id, "workloads with soft topology spread")
-	}
 	for k, t := range hard {
 		s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, nil)
 		if err != nil {

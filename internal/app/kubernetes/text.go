@@ -63,6 +63,9 @@ func (p *Plan) Text(moves bool) string {
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
 	}
+	for _, x := range p.Wishes() {
+		wrapped(&b, x[0], x[1])
+	}
 	switch {
 	case p.Mend && p.CostStatus == "optimal":
 		line("proof", "no plan that mends needs cheaper nodes beyond today's")
@@ -386,12 +389,7 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
 // omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
-	cost := func(x float64) string { return fmt.Sprintf("%.0f", x) }
-	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
-		cost = func(x float64) string {
-			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
-		}
-	}
+	cost := e.number()
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
 		saved := cost(float64(base.Cost - r.Cost))
@@ -411,6 +409,16 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
 	}
 	return rows
+}
+
+// number returns how costs are written in tables: without their unit.
+func (e *Explanation) number() func(float64) string {
+	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
+		return func(x float64) string {
+			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
+		}
+	}
+	return func(x float64) string { return fmt.Sprintf("%.0f", x) }
 }
 
 // Others reports the results on the budgets and rules that the table doesn't have; "" if there are none.
