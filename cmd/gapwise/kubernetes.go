@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.FloatFlag{Name: "headroom", Usage: "`SHARE` of its use that a pod gets beside it, with --by use"},
 		&cli.StringFlag{Name: "floor", Usage: "`AMOUNTS` for containers that ask for nothing and have no limit, such as cpu=100m,memory=256Mi", DefaultText: "nothing"},
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
-		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
+		&cli.StringSliceFlag{Name: "slack", Usage: "`ROOM` to keep: a share of CPU, memory and storage of each node; for the loss of any one node (node), the most pods of HorizontalPodAutoscalers (hpa), rollouts of Deployments (surge); may be given several times"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
 		&cli.StringFlag{Name: "survive", Usage: "the loss, of a `zone` or of a node, that workloads which survive it today survive in every plan", DefaultText: "both, but neither in one zone of up to three nodes"},
 		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan keeps where they are kept today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
@@ -210,10 +211,16 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	if err := useOptions(c, &o); err != nil {
 		return o, err
 	}
-	o.Slack, o.MaxNodes = c.Float("slack"), c.Int("max-nodes")
-	if !(o.Slack >= 0 && o.Slack < 1) {
-		return o, usagef("kubernetes: --slack is %v, must be from 0 to below 1", o.Slack)
+	for _, x := range c.StringSlice("slack") {
+		if slices.Contains(kubernetes.Rooms, x) {
+			o.Room = append(o.Room, x)
+			continue
+		}
+		if o.Slack, err = strconv.ParseFloat(x, 64); err != nil || !(o.Slack >= 0 && o.Slack < 1) {
+			return o, usagef("kubernetes: --slack is %q, give a share from 0 to below 1, or some of %s", x, strings.Join(kubernetes.Rooms, ", "))
+		}
 	}
+	o.MaxNodes = c.Int("max-nodes")
 	if c.IsSet("max-nodes") && o.MaxNodes < 1 {
 		return o, usagef("kubernetes: --max-nodes is %d, must be at least 1", o.MaxNodes)
 	}

@@ -82,6 +82,8 @@ type Options struct {
 	Stays map[[2]string]string
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
 	Slack float64
+	// Room names pods that aren't there for which a plan keeps room: see Rooms.
+	Room []string
 	// Mend asks for the fewest moves after which no rule is broken and no node has less than its pods ask for, on the nodes
 	// in use today, and as few others as that needs.
 	Mend bool
@@ -137,6 +139,7 @@ type converter struct {
 	starters  map[string]bool             // see findStarters
 	others    map[string]bool             // see othersToo
 	companies map[*corev1.Pod][]string    // see company
+	roomJobs  map[string]bool             // see present
 	claimAt   map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt  map[string]int              // in c.Volumes, by name
 	limits    map[string]map[string]int64 // of volumes, by driver and node
@@ -157,6 +160,7 @@ type pod struct {
 	requests corev1.ResourceList // as the plan counts it
 	pin      string              // why it can't move, "" if it can
 	held     string              // why it goes on waiting, "" if it may start
+	room     string              // why room is kept for it, which isn't there (see Rooms); "" of others
 	budgets  []int
 	refused  []string // why a place refuses it, "" if it doesn't
 	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
@@ -237,6 +241,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if len(v.pods) == 0 {
 		return nil, idle(c)
 	}
+	v.rooms()
 	if err := v.hosts(); err != nil {
 		return nil, err
 	}
@@ -258,6 +263,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if err := v.rules(); err != nil {
 		return nil, err
 	}
+	v.spares()
 	v.in.converter = v
 	if err := v.in.Validate(); err != nil {
 		return nil, fmt.Errorf("the cluster: %w", err)
@@ -601,7 +607,7 @@ func rank(name string) int {
 func (v *converter) group() {
 	byKey, names := map[string]*group{}, map[string]int{}
 	for _, p := range v.pods {
-		owner := workload(p.Pod)
+		owner := strings.TrimSpace(workload(p.Pod) + " " + p.room)
 		var requests []string
 		for _, name := range v.names {
 			requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.requests)))
@@ -650,16 +656,17 @@ func (v *converter) addJobs() {
 	}
 	var priorities []int32
 	for _, g := range v.jobs {
-		if p := g.pods[0]; p.Spec.NodeName == "" {
+		if p := g.pods[0]; p.Spec.NodeName == "" && p.room == "" {
 			priorities = append(priorities, priorityOf(p))
 		}
 	}
 	slices.Sort(priorities)
 	priorities = slices.Compact(priorities)
+	scale := int64(v.mostRooms()) + 1 // a waiting pod weighs more than all room
 	for k, p := range priorities {
-		ranks[p] = int64(k) + 1
+		ranks[p] = (int64(k) + 1) * scale
 	}
-	v.in.outUnit = max(1, min(all, mostLeaveOut/int64(max(1, len(priorities)))))
+	v.in.outUnit = max(1, min(all, mostLeaveOut/(scale*int64(max(1, len(priorities))))))
 	for _, g := range v.jobs {
 		p := g.pods[0]
 		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != "", Needs: v.needs(p.requests)}
@@ -674,7 +681,10 @@ func (v *converter) addJobs() {
 			v.in.Pins[j.ID] = p.pin
 		}
 		if len(j.CurrentHosts) == 0 {
-			cost := v.in.outUnit * ranks[priorityOf(p)]
+			cost := v.in.outUnit
+			if p.room == "" {
+				cost *= ranks[priorityOf(p)]
+			}
 			j.LeaveOutCost = &cost
 		}
 		if !v.Mend || !j.Pinned { // what can't move isn't to be mended

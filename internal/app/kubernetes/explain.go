@@ -55,6 +55,18 @@ func (in *Instance) goals() (all []goal) {
 	if slices.ContainsFunc(in.converter.preferred(), func(x *preference) bool { return in.converter.kept(x, in.converter.nodeOf) }) {
 		all = append(all, o.goal("--hold "+holdPreferences, func(o *Options) *[]string { return &o.Hold }, holdPreferences))
 	}
+	add := func(what string) {
+		all = append(all, o.goal("--slack "+what, func(o *Options) *[]string { return &o.Room }, what))
+	}
+	if len(in.Hosts) > 1 {
+		add(roomNode)
+	}
+	if len(in.converter.scaled()) > 0 {
+		add(roomHPA)
+	}
+	if len(in.converter.surges()) > 0 {
+		add(roomSurge)
+	}
 	return all
 }
 
@@ -80,13 +92,15 @@ type RuleCost struct {
 	Bound   float64 `json:"bound"`
 	Status  string  `json:"status"`
 	Waiting int     `json:"waiting_pods"`
+	// Roomless counts the pods that aren't there without the room that is to be kept for them.
+	Roomless int `json:"pods_without_room,omitempty"`
 	// Change is the least change of a budget that has it allow an eviction, empty for others.
 	Change string `json:"change,omitempty"`
 }
 
 // costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
-	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, ""}
+	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, x.room, ""}
 }
 
 // questionEffort is the effort for each question of Explain, if the options give none: its answers are the same
@@ -202,6 +216,9 @@ func (e *Explanation) GoalRows() (rows [][]string) {
 		if g.Waiting != e.Rules[0].Waiting {
 			name += fmt.Sprintf(" (waiting pods: %d)", g.Waiting)
 		}
+		if g.Roomless > 0 {
+			name += fmt.Sprintf(" (no room for %d)", g.Roomless)
+		}
 		rows = append(rows, []string{name, cost(float64(g.Cost)), cost(g.Bound), g.Status, price})
 	}
 	return rows
@@ -211,7 +228,7 @@ func (e *Explanation) GoalRows() (rows [][]string) {
 // without some, and each of these one without all.
 func (e *Explanation) compare() {
 	better := func(a, b RuleCost) bool {
-		return cmp.Or(cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Cost, b.Cost)) < 0
+		return cmp.Or(cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Roomless, b.Roomless), cmp.Compare(a.Cost, b.Cost)) < 0
 	}
 	best := e.Rules[0]
 	for k := range e.Rules {
@@ -220,7 +237,7 @@ func (e *Explanation) compare() {
 			known = best
 		}
 		if better(known, *r) {
-			if r.Waiting, r.Cost = known.Waiting, known.Cost; float64(r.Cost) <= r.Bound {
+			if r.Waiting, r.Roomless, r.Cost = known.Waiting, known.Roomless, known.Cost; float64(r.Cost) <= r.Bound {
 				r.Status = string(model.StatusOptimal)
 			}
 		}

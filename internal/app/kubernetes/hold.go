@@ -299,7 +299,7 @@ func (in *Instance) preferences(today, then view.Plan) *Preferences {
 	some := len(held) > 0
 	for i, g := range v.jobs {
 		a := g.pods[0].Spec.Affinity
-		if a == nil {
+		if a == nil || g.pods[0].room != "" {
 			continue
 		}
 		var nodes []corev1.PreferredSchedulingTerm
@@ -386,7 +386,7 @@ func (v *converter) losesNode(terms []corev1.PreferredSchedulingTerm, from, to i
 func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf func(group, pod int) int) map[string]int {
 	there := map[string]int{}
 	for j, g := range v.jobs {
-		if yes, err := v.takes(t, p, g.pods[0].Pod); yes && err == nil {
+		if yes, err := v.takes(t, p, g.pods[0].Pod); yes && err == nil && g.pods[0].room == "" {
 			for l := range g.pods {
 				if h := nodeOf(j, l); h >= 0 {
 					there[v.places[h].Labels[t.TopologyKey]]++
@@ -408,6 +408,7 @@ func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf f
 // Wishes returns in lines, each after its name, what a plan does to what isn't a rule of kube-scheduler.
 func (p *Plan) Wishes() (all [][2]string) {
 	r := p.Preferences
+	all = p.roomLines()
 	if r != nil && len(r.Lost) > 0 {
 		text := fmt.Sprintf("%d of %s that hold today don't then: %s; ", len(r.Lost), words.Plural(r.Held, "workload")+" with preferences", list(r.Lost))
 		if r.Price != nil {

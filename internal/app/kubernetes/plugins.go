@@ -235,6 +235,7 @@ func (v *converter) told() {
 	}
 	for _, p := range v.pods {
 		switch kind, _ := owned(p.Pod); {
+		case p.room != "":
 		case p.held != "":
 			a.NotModelled.Add(p.id, "pods kept waiting: "+p.held)
 		case p.Spec.NodeName == "" && priorityOf(p) > least && (p.Spec.PreemptionPolicy == nil || *p.Spec.PreemptionPolicy != corev1.PreemptNever):

@@ -18,6 +18,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,6 +39,8 @@ type Cluster struct {
 	Attaching []storagev1.CSINode
 	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
+	// Scalers are HorizontalPodAutoscalers.
+	Scalers []scaler
 	// Refused names the kinds of Objects that the cluster didn't give, by its rules or for want of them.
 	Refused []string
 	// Given names the kinds that were given, also empty ones.
@@ -46,13 +49,21 @@ type Cluster struct {
 	Ignored map[string]int
 }
 
-// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
+// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector; or a Deployment or DaemonSet, by
+// its template.
 type Selecting struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
 		Selector json.RawMessage         `json:"selector"`
 		Template *corev1.PodTemplateSpec `json:"template"`
+		Replicas *int                    `json:"replicas"`
+		Strategy struct {
+			Type          string `json:"type"`
+			RollingUpdate *struct {
+				MaxSurge *intstr.IntOrString `json:"maxSurge"`
+			} `json:"rollingUpdate"`
+		} `json:"strategy"` // of a Deployment
 	} `json:"spec"`
 }
 
@@ -190,7 +201,9 @@ func (c *Cluster) add(data []byte, kind string) error {
 		return decode(data, &c.Attaching)
 	case "Namespace":
 		return decode(data, &c.Namespaces)
-	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service":
+	case "HorizontalPodAutoscaler":
+		return decode(data, &c.Scalers)
+	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service", "Deployment", "DaemonSet":
 		return decode(data, &c.Selecting)
 	}
 	c.Ignored[kind]++

@@ -145,7 +145,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	if t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0 && !v.c.Given["Namespace"] {
 		v.in.Account.Assumed.Add(p.id, "affinity terms that select namespaces take those that they name alone: no namespaces were given")
 	}
-	others := v.matching(s, namespace)
+	others := v.matching(s, namespace) // room is kept apart, too
 	if kind == model.RuleTogether {
 		if others, err = v.company(p.Pod); err != nil {
 			return err
@@ -323,6 +323,7 @@ func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
 			ids = append(ids, g.id)
 		}
 	}
+	ids = v.present(p, ids)
 	v.companies[p] = ids
 	return ids, nil
 }
@@ -351,12 +352,12 @@ func (v *converter) withResidents(p *corev1.Pod) bool {
 
 // othersToo reports whether a pod's required affinity takes a pod that counts, perhaps itself.
 func (v *converter) othersToo(p *pod) bool {
-	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity))
+	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity), p.room)
 	is, known := v.others[key]
 	if !known {
 		is = slices.ContainsFunc(v.pods, func(x *pod) bool {
 			yes, err := v.takesAll(p.Pod, x.Pod)
-			return yes && err == nil
+			return yes && err == nil && (x.room == "" || p.room != "")
 		})
 		v.others[key] = is
 	}

@@ -73,7 +73,7 @@ func (v *converter) spread(i int) error {
 			return err
 		}
 		standing := v.standing(s, p.Namespace, among)
-		others := v.matching(s, func(namespace string) bool { return namespace == p.Namespace })
+		others := v.present(p.Pod, v.matching(s, func(namespace string) bool { return namespace == p.Namespace }))
 		if len(others) == 0 {
 			v.spreadByStanding(i, t, among, standing)
 			continue

@@ -41,7 +41,7 @@ func (v *converter) spreadOver(loss string, survive bool, nodeOf func(group, pod
 	for i, g := range v.jobs {
 		for k, p := range g.pods {
 			h := nodeOf(i, k)
-			if kind, _ := owned(p.Pod); h < 0 || kind == "Job" {
+			if kind, _ := owned(p.Pod); h < 0 || kind == "Job" || p.room != "" {
 				continue
 			}
 			name := workload(p.Pod)

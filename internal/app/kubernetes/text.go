@@ -186,8 +186,13 @@ func emptyText(nodes []string, most int) string {
 
 // Others names the plans that the bound on the cost is of.
 func (p *Plan) Others() string {
-	if p.Now.Waiting+p.Then.Waiting == 0 {
+	switch {
+	case p.Now.Waiting+p.Then.Waiting == 0 && len(p.Room) == 0:
 		return "no plan"
+	case p.Now.Waiting+p.Then.Waiting == 0:
+		return "no plan with as much room kept"
+	case len(p.Room) > 0:
+		return "no plan with as few pods waiting and as much room kept"
 	}
 	return "no plan with as few pods waiting"
 }
@@ -394,7 +399,7 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		name, base := r.Without, e.Rules[0]
 		saved := cost(float64(base.Cost - r.Cost))
 		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
-		if r.Waiting == base.Waiting && cost(least) != cost(most) {
+		if r.Waiting == base.Waiting && r.Roomless == base.Roomless && cost(least) != cost(most) {
 			saved = cost(least) + " to " + cost(most)
 		}
 		if name == "" {
@@ -402,6 +407,9 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		}
 		if r.Change != "" {
 			name += " (" + r.Change + ")"
+		}
+		if r.Roomless != base.Roomless {
+			name += fmt.Sprintf(" (no room for %d)", r.Roomless)
 		}
 		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)

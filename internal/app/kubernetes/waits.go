@@ -33,7 +33,7 @@ const (
 )
 
 // waits explains for each waiting pod of a plan why no node has it. Rooms are those after the plan.
-func (in *Instance) waits(plan view.Plan) (all []Wait) {
+func (in *Instance) waits(plan view.Plan) (all []Wait, room []Room) {
 	free := make([][]int64, len(in.Hosts))
 	for h := range in.Hosts {
 		free[h] = slices.Clone(in.Hosts[h].Capacity)
@@ -49,13 +49,13 @@ func (in *Instance) waits(plan view.Plan) (all []Wait) {
 	}
 	for i := range plan {
 		for k, h := range plan[i] {
-			if h < 0 {
+			if h < 0 && !in.isRoom(i) {
 				p := in.converter.jobs[i].pods[k]
 				all = append(all, Wait{p.id, in.whyWaits(p, i, free)})
 			}
 		}
 	}
-	return all
+	return all, in.room(plan, func(p *pod, i int) string { return in.whyWaits(p, i, free) })
 }
 
 // whyWaits explains why a pod of job i waits: the fact that holds it, or how many nodes refuse it for which reason.

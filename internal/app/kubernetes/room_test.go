@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
+	"github.com/gapwise/gapwise/internal/test/require"
+)
+
+// deployment adds a Deployment whose pods ask for one CPU.
+func (d *madeUp) deployment(name string, replicas int, spec map[string]any) *madeUp {
+	all := map[string]any{"replicas": replicas, "template": map[string]any{"metadata": map[string]any{"labels": map[string]string{"app": name}},
+		"spec": map[string]any{"containers": []any{map[string]any{"resources": map[string]any{"requests": map[string]string{"cpu": "1"}}}}}}}
+	for key, x := range spec {
+		all[key] = x
+	}
+	return d.with(map[string]any{"kind": "Deployment", "metadata": map[string]string{"namespace": "shop", "name": name}, "spec": all})
+}
+
+func (d *madeUp) scaler(kind, name string, most int) *madeUp {
+	return d.with(map[string]any{"kind": "HorizontalPodAutoscaler", "metadata": map[string]string{"namespace": "shop", "name": name},
+		"spec": map[string]any{"maxReplicas": most, "scaleTargetRef": map[string]string{"kind": kind, "name": name}}})
+}
+
+// Room for surges, for the most pods of autoscalers and for the loss of a node is kept on the fewest nodes that allow it, of
+// all places of all pods, and as much as any place allows. The pods that aren't there don't move, wait or survive. After a
+// plan with an empty node for each kind, the pods of any one node have a place, by enumeration, too. Faults seen by it: room
+// as an ordinary pod that waits; room before a waiting pod; spares as large as the least node.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(10, 1))
+	dearer, lacking, fails := map[string]int{}, 0, 0
+	for range require.Rounds(60) {
+		d, room, pods := nodesOf("n1", "n2", "n3", "n4"), []int{4, 4, 4, 16}, 0
+		add := func(name string, n int) {
+			for k := range n {
+				h := rng.IntN(4)
+				for room[h] == 0 {
+					h = rng.IntN(4)
+				}
+				room[h]--
+				d.pod(fmt.Sprint(name, "-", k), name, "ReplicaSet", fmt.Sprint("n", h+1), nil)
+			}
+			pods += n
+		}
+		web, api := 1+rng.IntN(7), 1+rng.IntN(6)
+		add("web", web)
+		add("api", api)
+		waits := rng.IntN(2)
+		for range waits {
+			d.pod("new", "new", "ReplicaSet", "", nil)
+		}
+		surge, most := rng.IntN(4), rng.IntN(20)
+		d.deployment("web", web, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxSurge": surge}}}).deployment("api", api, nil).scaler("Deployment", "api", most)
+		extra := map[string]int{"surge": surge + (api+3)/4, "hpa": max(0, most-api)}
+		// fewest returns the fewest nodes with so many pods more, of the given ones, and how many of these have no room.
+		fewest := func(more int, spare bool) (nodes, lacks int) {
+			nodes, lacks = 4, 0
+			size := []int{4, 4, 4, 16}
+			all := pods + waits + more
+			if spare { // the largest is empty; else one of the others would be too small for it
+				if pods+waits <= 12 {
+					return 1 + (pods+waits+3)/4, 0
+				}
+				lacks, all = 1, pods+waits
+			}
+			if all > 28 {
+				return 4, all - 28
+			}
+			for set := range 16 {
+				sum, n := 0, 0
+				for h := range 4 {
+					if set>>h&1 == 1 {
+						sum, n = sum+size[h], n+1
+					}
+				}
+				if sum >= all {
+					nodes = min(nodes, n)
+				}
+			}
+			return nodes, lacks
+		}
+		base, _ := fewest(0, false)
+		for _, what := range []string{"surge", "hpa", "node"} {
+			o := byNode
+			o.Room = []string{what}
+			in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+			p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+			want, lacks := fewest(extra[what], what == "node")
+			name := fmt.Sprintf("%s: %d web, %d api, %d wait, surge %d, at most %d", what, web, api, waits, surge, most)
+			asked, kept := 0, 0
+			for _, r := range p.Room {
+				asked, kept = asked+r.Pods, kept+r.Kept
+			}
+			if p.Then.Nodes != want || p.CostStatus != "optimal" || p.Then.Roomless != lacks || asked-kept != lacks || p.Then.Waiting != 0 || p.Risks.Pods != pods+waits || what != "node" && asked != extra[what] {
+				t.Fatalf("%s: %+v, room %+v, want %d nodes and %d without room", name, p.Then, p.Room, want, lacks)
+			}
+			for _, wave := range p.Waves {
+				for _, m := range wave {
+					if strings.Contains(m.Pod, " ") {
+						t.Fatalf("%s: %v moves, which isn't there", name, m)
+					}
+				}
+			}
+			if want > base {
+				dearer[what]++
+			}
+			if lacks > 0 {
+				lacking++
+				require.Says(t, "the plan", strings.Join(strings.Fields(p.Text(false)), " "), "; none for ")
+			}
+			if what == "node" {
+				free, size := map[string]int{}, map[string]int{"n1": 4, "n2": 4, "n3": 4, "n4": 16}
+				on := map[string]int{}
+				for i, j := range p.Solution.Jobs {
+					for _, h := range j.Hosts {
+						if h != "" && !strings.HasPrefix(in.Pods[i][0], "node like") {
+							on[h]++
+						} else if h != "" {
+							free[h] = size[h]
+						}
+					}
+				}
+				for h, n := range on {
+					free[h] = size[h] - n
+				}
+				var none []string
+				for _, h := range []string{"n1", "n2", "n3", "n4"} {
+					sum := 0
+					for other, n := range free {
+						if other != h {
+							sum += n
+						}
+					}
+					if on[h] > sum {
+						none = append(none, h)
+					}
+				}
+				if fmt.Sprint(none) != fmt.Sprint(p.NodeFails) || lacks == 0 && len(none) > 0 {
+					t.Fatalf("%s: %v may not fail, want %v", name, p.NodeFails, none)
+				}
+				fails += len(none)
+			}
+		}
+	}
+	if dearer["surge"] < 3 || dearer["hpa"] < 5 || dearer["node"] < 10 || lacking < 3 {
+		t.Errorf("room costs nodes in %v draws, is lacking in %d; %d nodes may not fail", dearer, lacking, fails)
+	}
+}
+
+// What is kept is named, with its price, and what couldn't be read, too.
+func TestRoomText(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n2", nil).
+		pod("db-0", "db", "StatefulSet", "n1", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{zoneLabel: "z0"} })
+	o := byNode
+	o.Room = kubernetes.Rooms
+	in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+	require.Says(t, "the account", strings.Join(in.Account.Lines(), "\n"), "no HorizontalPodAutoscalers were read", "no Deployments were read")
+	d.deployment("web", 2, nil).deployment("old", 5, map[string]any{"strategy": map[string]any{"type": "Recreate"}}).scaler("StatefulSet", "db", 4).scaler("Rollout", "gone", 4)
+	c := d.cluster(t)
+	in = require.Value(kubernetes.Convert(c, o))(t)
+	require.Says(t, "the account", strings.Join(in.Account.Lines(), "\n"), "1 workload of HorizontalPodAutoscalers without a pod or a template")
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+	require.Says(t, "the plan", strings.Join(strings.Fields(p.Text(true)), " "), "room surge 1 of 1 pod to come, of 1 workload, have room",
+		"room hpa 3 of 3 pods to come, of 1 workload, have room", "room node 1 of 2 kinds of nodes in use have an empty one kept", "none for nodes like n1 (1): of 3 nodes: 2 no room for cpu", "node fails the pods of 1 node have no other place, as first fit finds: n3", "no plan with as much room kept costs less")
+	e := require.Value(kubernetes.Explain(t.Context(), c, byNode, effort(100_000)))(t)
+	want := "[[--slack node 3 3 optimal 2] [--slack hpa 1 1 optimal 0] [--slack surge 1 1 optimal 0]]"
+	if got := fmt.Sprint(e.GoalRows()); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
