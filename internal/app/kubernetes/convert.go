@@ -40,6 +40,7 @@ type Instance struct {
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
 
+	before    *Instance  // without the nodes that are bought; nil: none is
 	outUnit   int64      // the cost of a waiting pod of the least rank
 	converter *converter // the data that the instance leaves out, for the simulation of kube-scheduler
 }
@@ -209,6 +210,9 @@ func idle(c *Cluster) error {
 func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
+	}
+	if len(c.Nodes) == 0 && o.Offers == nil {
+		return nil, fmt.Errorf("%w cluster: it has no nodes; give them, as by kubectl get nodes,pods -A -o json, or --offers FILE of nodes to buy for the pods that wait", model.ErrInvalid)
 	}
 	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}

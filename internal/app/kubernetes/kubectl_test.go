@@ -124,7 +124,7 @@ func rights(rules []rbacv1.PolicyRule) (all []string) {
 func asked(t *testing.T, lines []string) (all []string) {
 	t.Helper()
 	groups := map[string]string{"poddisruptionbudgets": "policy", "replicasets": "apps", "statefulsets": "apps", "jobs": "batch",
-		"storageclasses": "storage.k8s.io", "csinodes": "storage.k8s.io"}
+		"storageclasses": "storage.k8s.io", "csinodes": "storage.k8s.io", "deployments": "apps", "daemonsets": "apps", "horizontalpodautoscalers": "autoscaling"}
 	for _, line := range lines {
 		switch f := strings.Fields(line); {
 		case f[0] == "get" && f[2] == "-A":

@@ -75,7 +75,9 @@ type Plan struct {
 	Pins   []Pin  `json:"pins"`
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
-	Risks Risks  `json:"risks"`
+	// Offered means that nodes could be bought for them.
+	Offered bool  `json:"offered,omitempty"`
+	Risks   Risks `json:"risks"`
 	// Room is what is kept for pods that aren't there. NodeFails, if that is for the loss of a node, names the nodes in use
 	// whose pods then have no other place.
 	Room      []Room   `json:"room,omitempty"`
@@ -125,7 +127,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend}
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {

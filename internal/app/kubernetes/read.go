@@ -105,11 +105,8 @@ func Read(files map[string][]byte) (*Cluster, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if !c.Given["Node"] || !c.Given["Pod"] {
+	if !c.Given["Pod"] {
 		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
-	}
-	if len(c.Nodes) == 0 {
-		return nil, fmt.Errorf("%w cluster: it has no nodes", model.ErrInvalid)
 	}
 	sortNamed(c.Nodes, func(x *corev1.Node) string { return x.Name })
 	sortNamed(c.Pods, func(x *corev1.Pod) string { return x.Namespace + "/" + x.Name })

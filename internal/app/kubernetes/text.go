@@ -42,15 +42,19 @@ func (p *Plan) Text(moves bool) string {
 	}
 	b.WriteString(emptyText(p.Empty, named))
 	line("could be", "%s", state(p.Then))
-	saved := ""
-	if p.Now.Cost > 0 {
-		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
+	name, share, sign := "saved", "", int64(1)
+	if p.Then.Cost > p.Now.Cost {
+		name, sign = "spent", -1
 	}
-	fewer := words.Plural(p.Now.Nodes-p.Then.Nodes, "node")
-	if money := Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit); money != fewer {
+	saved := sign * (p.Now.Cost - p.Then.Cost)
+	if p.Now.Cost > 0 {
+		share = fmt.Sprintf(" (%.0f %%)", 100*float64(saved)/float64(p.Now.Cost))
+	}
+	fewer := words.Plural(int(sign)*(p.Now.Nodes-p.Then.Nodes), "node")
+	if money := Money(float64(saved), p.PriceUnit); money != fewer {
 		fewer += ", " + money
 	}
-	line("saved", "%s%s", fewer, saved)
+	line(name, "%s%s", fewer, share)
 	if m := p.Money; m != nil {
 		line("money", "%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
 	}
@@ -96,7 +100,14 @@ func (p *Plan) Text(moves bool) string {
 		}
 	}
 	if len(p.Launch) > 0 {
-		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))
+		price, text := int64(0), words.Plural(len(p.Launch), "node")+" first"
+		for _, x := range p.Launch {
+			price += x.Price
+		}
+		if p.PriceUnit != PriceByNode.Unit {
+			text += ", " + Money(float64(price), p.PriceUnit)
+		}
+		line("launch", "%s: %s", text, launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
 		line("waves", "%d, each within the budgets and with room for every pod", n)
@@ -120,6 +131,9 @@ func (p *Plan) Text(moves bool) string {
 	}
 	b.WriteString(PinsText(p.Pins))
 	b.WriteString(WaitsText(p.Waits))
+	if len(p.Waits) > 0 && !p.Offered {
+		b.WriteString("  --offers FILE names nodes to buy, of which the plan then tells how many hold them\n")
+	}
 	if !moves {
 		return b.String()
 	}
