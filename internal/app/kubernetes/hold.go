@@ -92,14 +92,17 @@ func (v *converter) preferred() (all []*preference) {
 			})
 		}
 		eachTerm(p, func(t *corev1.PodAffinityTerm, weight int64, required bool) {
-			s, _, err := v.scope(t, p)
-			if weight >= 0 || required || err != nil {
+			if weight >= 0 || required {
+				return
+			}
+			s, within, err := v.scope(t, p)
+			if err != nil {
 				return
 			}
 			add(i, "apart", s.String()+mustJSON(t), func(string) *preference {
 				x := &preference{key: t.TopologyKey}
 				pods := 0
-				x.others, pods = v.runs(func(o *corev1.Pod) bool { yes, err := v.takes(t, p, o); return yes && err == nil })
+				x.others, pods = v.runs(func(o *corev1.Pod) bool { return within(o.Namespace) && s.Matches(labels.Set(o.Labels)) })
 				if pods == 0 || pods == 1 && len(g.pods) == 1 && x.others[0] == i {
 					return nil
 				}
@@ -385,8 +388,13 @@ func (v *converter) losesNode(terms []corev1.PreferredSchedulingTerm, from, to i
 // companyOf counts the pods that a term of a job's pods takes, of daemon sets, too, in each domain.
 func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf func(group, pod int) int) map[string]int {
 	there := map[string]int{}
+	s, within, err := v.scope(t, p)
+	if err != nil {
+		return there
+	}
+	takes := func(o *corev1.Pod) bool { return within(o.Namespace) && s.Matches(labels.Set(o.Labels)) }
 	for j, g := range v.jobs {
-		if yes, err := v.takes(t, p, g.pods[0].Pod); yes && err == nil && g.pods[0].room == "" {
+		if takes(g.pods[0].Pod) && g.pods[0].room == "" {
 			for l := range g.pods {
 				if h := nodeOf(j, l); h >= 0 {
 					there[v.places[h].Labels[t.TopologyKey]]++
@@ -396,7 +404,7 @@ func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf f
 	}
 	for n := range v.c.Nodes {
 		for _, o := range v.residents[v.c.Nodes[n].Name] {
-			if yes, err := v.takes(t, p, o); yes && err == nil {
+			if takes(o) {
 				there[v.places[n].Labels[t.TopologyKey]]++
 			}
 		}
