@@ -110,7 +110,8 @@ type Options struct {
 	SameStep bool
 	// Without leaves out some rules: see RuleNames.
 	Without  []string
-	launched int // how many nodes, the last ones, are bought: they aren't there today
+	guards   []string // nodes for whose kinds an empty one is kept: see guard
+	launched int      // how many nodes, the last ones, are bought: they aren't there today
 	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -117,6 +118,12 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		o.Effort = questionEffort
 	}
 	limit := o.TimeLimit
+	if slices.Contains(read.Room, roomNode) {
+		var err error
+		if read.guards, err = guards(ctx, c, read, o); err != nil {
+			return nil, err
+		}
+	}
 	share, effort := sharing(limit/2, len(questions)+mostGoals), min(o.Effort, 1<<60)
 	e := &Explanation{}
 	var all *Instance
@@ -172,6 +179,12 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 	for _, g := range in.goals() {
 		in.converter.ask("price of " + g.flag)
 		o.TimeLimit = share()
+		if slices.Contains(g.other.Room, roomNode) {
+			var err error
+			if g.other.guards, err = guards(ctx, c, g.other, o); err != nil {
+				return err
+			}
+		}
 		other, err := Convert(c, g.other)
 		if err != nil {
 			return err
@@ -188,6 +201,22 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 	return nil
 }
 
+// guards returns the nodes for whose kinds an empty one is kept, by the least costs.
+func guards(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (all []string, err error) {
+	in, err := Convert(c, read)
+	if err != nil {
+		return nil, err
+	}
+	return all, in.guard(func(x *Instance) ([]string, bool, error) {
+		all = x.converter.guards
+		r, err := x.leastCost(ctx, x.Consolidation, o)
+		if err != nil || r.Solution == nil {
+			return nil, true, err
+		}
+		return x.failing(r.Solution.(*model.Assignment))
+	})
+}
+
 // priceOf returns the price of a goal by the answers with the options as they are, and with the other ones. Whatever has
 // the goal is a plan without it, too.
 func priceOf(g goal, base, other *least) GoalCost {
@@ -200,6 +229,11 @@ func priceOf(g goal, base, other *least) GoalCost {
 	}
 	if with.Waiting == without.Waiting {
 		with.Bound = math.Max(with.Bound, without.Bound)
+	}
+	if strings.HasSuffix(g.flag, roomNode) { // the empty nodes are sufficient, not necessary
+		if with.Bound = without.Bound; float64(with.Cost) > with.Bound {
+			with.Status = string(model.StatusFeasible)
+		}
 	}
 	return GoalCost{g.flag, with, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
 }

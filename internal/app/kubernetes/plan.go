@@ -81,7 +81,7 @@ type Plan struct {
 	// Room is what is kept for pods that aren't there. NodeFails, if that is for the loss of a node, names the nodes in use
 	// whose pods then have no other place.
 	Room      []Room   `json:"room,omitempty"`
-	NodeFails []string `json:"nodes_that_may_not_fail,omitempty"`
+	NodeFails []string `json:"nodes_that_may_not_fail"`
 	// Preferences is nil if no pod has any.
 	Preferences *Preferences `json:"preferences,omitempty"`
 	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
@@ -122,7 +122,35 @@ const mostRounds = 4
 // is taken. The bounds are of all plans, reached or not. Most of the time limit is for the first round, half of it for
 // each question.
 // The error wraps model.ErrNoSolution if nothing was found in the time.
+//
+// If any one node is to be allowed to fail, more plans are made until one lets each, see guard: the bound is the first one's.
 func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
+	if !slices.Contains(in.converter.Room, roomNode) {
+		return makePlan(ctx, in, o)
+	}
+	var best *Plan
+	o.TimeLimit /= 3
+	return best, in.guard(func(x *Instance) ([]string, bool, error) {
+		p, err := makePlan(ctx, x, o)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case best == nil:
+			best = p
+			return p.NodeFails, p.NodeFails != nil, nil
+		}
+		if p.CostBound = best.CostBound; p.CostStatus != string(model.StatusOptimal) || float64(p.Then.Cost) > p.CostBound {
+			p.CostStatus = string(model.StatusFeasible)
+		}
+		if p.NodeFails == nil || cmp.Or(cmp.Compare(len(p.NodeFails), len(best.NodeFails)), cmp.Compare(p.Then.Cost, best.Then.Cost)) < 0 {
+			best = p
+		}
+		return p.NodeFails, p.NodeFails != nil, nil
+	})
+}
+
+// makePlan makes one plan.
+func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
 	limit, begun := o.TimeLimit, time.Now()
 	stays := map[string]bool{} // pods
 	var best *way

@@ -189,7 +189,53 @@ func ownerKind(p *corev1.Pod) string {
 	return kind
 }
 
-// spares adds what is kept for the loss of a node: of each kind of nodes with pods today an empty one, as large as the
+// guard returns nodes for whose kinds empty ones are to be kept (see spares), so that after a plan any one node may fail:
+// those that may not in the answers of solve, which is asked again with the empty ones until any node may fail, or nothing
+// changes. So what a plan without them gives by itself costs nothing, and the bound of the first answer is one for each
+// plan after which any node may fail.
+func (in *Instance) guard(solve func(*Instance) (fails []string, known bool, err error)) error {
+	read, x := in.converter.Options, in
+	for range mostGuards {
+		fails, known, err := solve(x)
+		if err != nil || known && len(fails) == 0 {
+			return err
+		}
+		before := len(read.guards)
+		for k := range in.Hosts {
+			if id := in.Hosts[k].ID; (!known || slices.Contains(fails, id)) && !slices.Contains(read.guards, id) {
+				read.guards = append(slices.Clip(read.guards), id)
+			}
+		}
+		if len(read.guards) == before {
+			return nil
+		}
+		if x, err = Convert(in.Cluster, read); err != nil {
+			return err
+		}
+		x.MoveBudget = in.MoveBudget
+	}
+	return nil
+}
+
+// mostGuards bounds the answers of guard.
+const mostGuards = 6
+
+// failing returns the nodes in use that may not fail after a solution, see fails.
+func (in *Instance) failing(a *model.Assignment) (nodes []string, known bool, err error) {
+	if len(a.Bought) > 0 {
+		if in, a, _, err = in.launched(a); err != nil {
+			return nil, false, err
+		}
+	}
+	plan, err := view.OfConsolidation(in.Consolidation, 0).PlanOf(a)
+	if err != nil {
+		return nil, false, err
+	}
+	nodes, known = in.fails(plan)
+	return nodes, known, nil
+}
+
+// spares adds what is kept for the loss of a node: for each kind of nodes of the guards an empty one, as large as the
 // largest of the kind that takes pods. Nodes are of a kind if all rules and host sets of the instance treat them alike, but
 // for each being a domain of its own.
 //
@@ -197,7 +243,7 @@ func ownerKind(p *corev1.Pod) string {
 // as much of each resource, each of them may be placed there, and it is in the same domains, so that the plan with it in
 // the place of the other node keeps each rule as the plan does. This is sufficient, not necessary.
 func (v *converter) spares() {
-	if !slices.Contains(v.Room, roomNode) {
+	if len(v.guards) == 0 || !slices.Contains(v.Room, roomNode) {
 		return
 	}
 	sets := map[string][]string{} // of each host or offer
@@ -229,13 +275,9 @@ func (v *converter) spares() {
 		kind := kindOf("offer "+v.in.Offers[k].ID, v.in.Offers[k].Labels)
 		alike[kind] = append(alike[kind], len(v.in.Hosts)+k)
 	}
-	used := map[string]bool{}
-	for _, p := range v.pods {
-		used[p.Spec.NodeName] = true
-	}
 	for _, kind := range slices.SortedFunc(maps.Keys(alike), func(a, b string) int { return cmp.Compare(alike[a][0], alike[b][0]) }) {
 		hosts := slices.DeleteFunc(slices.Clone(alike[kind]), func(k int) bool { return k >= len(v.in.Hosts) })
-		if !slices.ContainsFunc(hosts, func(k int) bool { return used[v.in.Hosts[k].ID] }) {
+		if !slices.ContainsFunc(hosts, func(k int) bool { return slices.Contains(v.guards, v.in.Hosts[k].ID) }) {
 			continue
 		}
 		there := make([]bool, len(v.places))
@@ -454,7 +496,7 @@ func (p *Plan) roomLines() (all [][2]string) {
 		}
 		text := fmt.Sprintf("%d of %s to come, of %s, have room", kept, words.Plural(pods, "pod"), words.Plural(len(of), "workload"))
 		if what == roomNode {
-			text = fmt.Sprintf("%d of %s of nodes in use have an empty one kept: %s", kept, words.Plural(pods, "kind"), cmp.Or(list(nodes), "none"))
+			text = fmt.Sprintf("%d of %s of nodes have an empty one kept: %s", kept, words.Plural(pods, "kind"), cmp.Or(list(nodes), "none"))
 		}
 		if len(none) > 0 {
 			text += "; none for " + list(none) + ": " + why
