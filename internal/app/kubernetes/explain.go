@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -36,8 +36,10 @@ type Explanation struct {
 
 // GoalCost is the price of a goal: the least cost with it, less that without it.
 type GoalCost struct {
-	Goal string `json:"goal"` // the flag that asks for it
+	Goal string `json:"goal"` // the flag that asks for it, without dashes
 	RuleCost
+	// Fails counts the nodes that may not fail all the same, if the goal is that each may.
+	Fails int `json:"nodes_that_may_not_fail,omitempty"`
 	// Least and Most bound the price; they are equal if it is proved.
 	Least float64 `json:"price_at_least"`
 	Most  float64 `json:"price_at_most"`
@@ -48,16 +50,19 @@ type goal struct {
 	flag  string
 	asked bool
 	other Options
+	room  string // of Rooms
 }
 
 // goals returns the goals that mean something to a cluster.
 func (in *Instance) goals() (all []goal) {
 	o := in.converter.Options
 	if slices.ContainsFunc(in.converter.preferred(), func(x *preference) bool { return in.converter.kept(x, in.converter.nodeOf) }) {
-		all = append(all, o.goal("--hold "+holdPreferences, func(o *Options) *[]string { return &o.Hold }, holdPreferences))
+		all = append(all, o.goal("hold "+holdPreferences, func(o *Options) *[]string { return &o.Hold }, holdPreferences))
 	}
 	add := func(what string) {
-		all = append(all, o.goal("--slack "+what, func(o *Options) *[]string { return &o.Room }, what))
+		g := o.goal("slack "+what, func(o *Options) *[]string { return &o.Room }, what)
+		g.room = what
+		all = append(all, g)
 	}
 	if len(in.Hosts) > 1 {
 		add(roomNode)
@@ -196,7 +201,19 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 		if x.Solution == nil {
 			continue
 		}
-		e.Goals = append(e.Goals, priceOf(g, base, x))
+		cost := priceOf(g, base, x)
+		if g.room == roomNode {
+			with, holder := x, other
+			if g.asked {
+				with, holder = base, in
+			}
+			fails, _, err := holder.failing(with.Solution.(*model.Assignment))
+			if err != nil {
+				return err
+			}
+			cost.Fails, cost.Roomless = len(fails), 0
+		}
+		e.Goals = append(e.Goals, cost)
 	}
 	return nil
 }
@@ -230,12 +247,12 @@ func priceOf(g goal, base, other *least) GoalCost {
 	if with.Waiting == without.Waiting {
 		with.Bound = math.Max(with.Bound, without.Bound)
 	}
-	if strings.HasSuffix(g.flag, roomNode) { // the empty nodes are sufficient, not necessary
+	if g.room == roomNode { // the empty nodes are sufficient, not necessary
 		if with.Bound = without.Bound; float64(with.Cost) > with.Bound {
 			with.Status = string(model.StatusFeasible)
 		}
 	}
-	return GoalCost{g.flag, with, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
+	return GoalCost{g.flag, with, 0, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
 }
 
 // GoalRows returns a table's rows of the goals: flag, cost, bound, status, and the price.
@@ -250,7 +267,10 @@ func (e *Explanation) GoalRows() (rows [][]string) {
 		if g.Waiting != e.Rules[0].Waiting {
 			name += fmt.Sprintf(" (waiting pods: %d)", g.Waiting)
 		}
-		if g.Roomless > 0 {
+		switch {
+		case g.Fails > 0:
+			name += fmt.Sprintf(" (%s may not fail)", words.Plural(g.Fails, "node"))
+		case g.Roomless > 0:
 			name += fmt.Sprintf(" (no room for %d)", g.Roomless)
 		}
 		rows = append(rows, []string{name, cost(float64(g.Cost)), cost(g.Bound), g.Status, price})

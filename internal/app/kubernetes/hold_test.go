@@ -196,7 +196,7 @@ func TestHoldText(t *testing.T) {
 		o := byNode
 		o.Hold = hold
 		e := require.Value(kubernetes.Explain(t.Context(), c, o, effort(500_000)))(t)
-		if rows := e.GoalRows(); len(rows) == 0 || fmt.Sprint(rows[0]) != "[--hold preferences 2 2 optimal 1]" {
+		if rows := e.GoalRows(); len(rows) == 0 || fmt.Sprint(rows[0]) != "[hold preferences 2 2 optimal 1]" {
 			t.Errorf("hold %v: %v", hold, rows)
 		}
 	}

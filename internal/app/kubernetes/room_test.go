@@ -203,7 +203,7 @@ func TestRoomText(t *testing.T) {
 	require.Says(t, "the plan", strings.Join(strings.Fields(p.Text(true)), " "), "room surge 1 of 1 pod to come, of 1 workload, have room",
 		"room hpa 3 of 3 pods to come, of 1 workload, have room", "room node 1 of 1 kind of nodes have an empty one kept: n3", "node fails the pods of any one node then have a place", "bound at least 1 node in any plan with as much room kept")
 	e := require.Value(kubernetes.Explain(t.Context(), c, byNode, effort(100_000)))(t)
-	want := "[[--slack node 2 1 feasible 0 to 1] [--slack hpa 1 1 optimal 0] [--slack surge 1 1 optimal 0]]"
+	want := "[[slack node 2 1 feasible 0 to 1] [slack hpa 1 1 optimal 0] [slack surge 1 1 optimal 0]]"
 	if got := fmt.Sprint(e.GoalRows()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
