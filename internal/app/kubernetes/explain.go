@@ -211,7 +211,9 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 			if err != nil {
 				return err
 			}
-			cost.Fails, cost.Roomless = len(fails), 0
+			if cost.Fails, cost.Roomless = len(fails), 0; cost.Fails > 0 {
+				cost.Status = string(model.StatusUnknown) // no plan is known that reaches it
+			}
 		}
 		e.Goals = append(e.Goals, cost)
 	}
@@ -262,6 +264,9 @@ func (e *Explanation) GoalRows() (rows [][]string) {
 		price := cost(g.Least)
 		if most := cost(g.Most); most != price {
 			price += " to " + most
+		}
+		if g.Fails > 0 {
+			price = "unknown"
 		}
 		name := g.Goal
 		if g.Waiting != e.Rules[0].Waiting {

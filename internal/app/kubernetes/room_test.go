@@ -9,9 +9,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // deployment adds a Deployment whose pods ask for one CPU.
@@ -206,5 +210,98 @@ func TestRoomText(t *testing.T) {
 	want := "[[slack node 2 1 feasible 0 to 1] [slack hpa 1 1 optimal 0] [slack surge 1 1 optimal 0]]"
 	if got := fmt.Sprint(e.GoalRows()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// What the rules of pods that are there demand holds without the pods to come, too: neither company nor even spread is
+// counted on that may never come. With them it is a plan of the instance that has them, which is verified.
+func TestRoomApart(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 1))
+	moved := 0
+	for range require.Rounds(60) {
+		d := nodesOf("n1", "n2", "n3", "n4")
+		same := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+		spec := corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same}}}
+		near := &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: same}}}}
+		at := []int{}
+		for k := range 2 + rng.IntN(3) {
+			at = append(at, rng.IntN(4))
+			d.pod(fmt.Sprint("web-", k), "web", "ReplicaSet", fmt.Sprint("n", at[k]+1), func(p *corev1.Pod) { p.Spec.TopologySpreadConstraints = spec.TopologySpreadConstraints })
+		}
+		for k := range 1 + rng.IntN(2) {
+			d.pod(fmt.Sprint("api-", k), "api", "ReplicaSet", fmt.Sprint("n", at[rng.IntN(len(at))]+1), func(p *corev1.Pod) { p.Spec.Affinity = near })
+		}
+		spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}
+		d.deployment("web", len(at), map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxSurge": 1 + rng.IntN(3)}},
+			"template": map[string]any{"metadata": map[string]any{"labels": map[string]string{"app": "web"}}, "spec": spec}})
+		c, o := d.cluster(t), byNode
+		without := require.Value(kubernetes.Convert(c, o))(t)
+		o.Room = []string{"surge"}
+		in := require.Value(kubernetes.Convert(c, o))(t)
+		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(300_000)))(t)
+		a := &model.Assignment{}
+		for k := range without.Jobs {
+			if p.Solution.Jobs[k].ID != without.Jobs[k].ID {
+				t.Fatalf("job %d is %s, want %s", k, p.Solution.Jobs[k].ID, without.Jobs[k].ID)
+			}
+			a.Jobs = append(a.Jobs, p.Solution.Jobs[k])
+		}
+		require.Feasible(verify.Verify(t.Context(), without.Consolidation, a, verify.Options{}))(t)
+		require.Feasible(verify.Verify(t.Context(), in.Consolidation, p.Solution, verify.Options{}))(t)
+		if p.Moves > 0 {
+			moved++
+		}
+	}
+	if moved < 20 {
+		t.Errorf("pods move in %d draws", moved)
+	}
+}
+
+// Three clusters in which pods to come would do harm if they counted as others do. An api would go to a node where web's
+// company is but to come; a pod of web would leave the zone where others of web are but to come; and two pods to come
+// would take the place of one that waits, whatever a node costs.
+func TestRoomRules(t *testing.T) {
+	t.Parallel()
+	alone := func(p *corev1.Pod) { p.OwnerReferences = nil }
+	same := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	asks := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		}
+	}
+	surge := func(n int) map[string]any {
+		return map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxSurge": n}}}
+	}
+	company := nodesOf("n1", "n2", "n3", "n4").pod("web-0", "web", "ReplicaSet", "n1", func(p *corev1.Pod) { alone(p); asks("4")(p) }).pod("fixed", "fixed", "", "n4", alone).
+		pod("api-0", "api", "ReplicaSet", "n3", func(p *corev1.Pod) {
+			p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: same}}}}
+		}).deployment("web", 1, surge(1))
+	spread := nodesOf("n1", "n2", "n3", "n4").pod("fixed", "fixed", "", "n4", alone)
+	spec := []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same}}
+	for k, node := range []string{"n1", "n1", "n2"} {
+		spread.pod(fmt.Sprint("web-", k), "web", "ReplicaSet", node, func(p *corev1.Pod) {
+			if p.Spec.TopologySpreadConstraints = spec; k < 2 {
+				alone(p)
+				return
+			}
+			p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+				{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn, Values: []string{"n1", "n2"}}}}}}}}
+		})
+	}
+	spread.deployment("web", 3, surge(2))
+	waits := nodesOf("n1").pod("web-0", "web", "ReplicaSet", "n1", asks("14")).pod("new", "new", "ReplicaSet", "", asks("2")).deployment("web", 1, surge(2))
+	for name, x := range map[string]struct {
+		d               *madeUp
+		nodes, roomless int
+	}{"company": {company, 3, 0}, "spread": {spread, 3, 0}, "waits": {waits, 1, 2}} {
+		o := byNode
+		o.Room = []string{"surge"}
+		o.Prices.Of = func(*corev1.Node) (int64, error) { return 90_000_000 / int64(x.nodes*x.nodes), nil }
+		in := require.Value(kubernetes.Convert(x.d.cluster(t), o))(t)
+		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(300_000)))(t)
+		if p.Then.Nodes != x.nodes || p.Then.Roomless != x.roomless || p.Then.Waiting > 0 {
+			t.Errorf("%s: %+v\n%s", name, p.Then, p.Text(true))
+		}
 	}
 }
