@@ -278,7 +278,8 @@ func TestRoomRules(t *testing.T) {
 			p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: same}}}}
 		}).deployment("web", 1, surge(1))
 	spread := nodesOf("n1", "n2", "n3", "n4").pod("fixed", "fixed", "", "n4", alone)
-	spec := []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same}}
+	ignore := corev1.NodeInclusionPolicyIgnore
+	spec := []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same, NodeAffinityPolicy: &ignore}}
 	for k, node := range []string{"n1", "n1", "n2"} {
 		spread.pod(fmt.Sprint("web-", k), "web", "ReplicaSet", node, func(p *corev1.Pod) {
 			if p.Spec.TopologySpreadConstraints = spec; k < 2 {
@@ -300,7 +301,7 @@ func TestRoomRules(t *testing.T) {
 		o.Prices.Of = func(*corev1.Node) (int64, error) { return 90_000_000 / int64(x.nodes*x.nodes), nil }
 		in := require.Value(kubernetes.Convert(x.d.cluster(t), o))(t)
 		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(300_000)))(t)
-		if p.Then.Nodes != x.nodes || p.Then.Roomless != x.roomless || p.Then.Waiting > 0 {
+		if p.Then.Nodes != x.nodes || p.Then.Roomless != x.roomless || p.Then.Waiting > 0 || p.Beyond != nil || p.CostStatus != "optimal" {
 			t.Errorf("%s: %+v\n%s", name, p.Then, p.Text(true))
 		}
 	}
