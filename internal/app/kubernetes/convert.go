@@ -234,9 +234,11 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.index()
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
-	if len(c.Refused) > 0 {
+	needless := map[string]bool{"deployments": !slices.Contains(o.Room, roomSurge) && !slices.Contains(o.Room, roomHPA),
+		"horizontalpodautoscalers": !slices.Contains(o.Room, roomHPA), "daemonsets": o.Offers == nil}
+	if refused := slices.DeleteFunc(slices.Clone(c.Refused), func(kind string) bool { return needless[kind] }); len(refused) > 0 {
 		v.in.Account.NotModelled.Say("the cluster gives no %s (for want of rights, or an old server), so that what they tell isn't known",
-			strings.Join(c.Refused, ", "))
+			strings.Join(refused, ", "))
 	}
 	for _, note := range o.Prices.Notes {
 		v.in.Account.Assumed.Say("%s", note)

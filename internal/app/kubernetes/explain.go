@@ -125,7 +125,9 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 	limit := o.TimeLimit
 	if slices.Contains(read.Room, roomNode) {
 		var err error
-		if read.guards, err = guards(ctx, c, read, o); err != nil {
+		first := o
+		first.TimeLimit /= time.Duration(len(questions)) * mostGuards
+		if read.guards, err = guards(ctx, c, read, first); err != nil {
 			return nil, err
 		}
 	}
@@ -185,6 +187,7 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 		in.converter.ask("price of " + g.flag)
 		o.TimeLimit = share()
 		if slices.Contains(g.other.Room, roomNode) {
+			o.TimeLimit /= mostGuards + 1
 			var err error
 			if g.other.guards, err = guards(ctx, c, g.other, o); err != nil {
 				return err
@@ -276,7 +279,7 @@ func (e *Explanation) GoalRows() (rows [][]string) {
 		case g.Fails > 0:
 			name += fmt.Sprintf(" (%s may not fail)", words.Plural(g.Fails, "node"))
 		case g.Roomless > 0:
-			name += fmt.Sprintf(" (no room for %d)", g.Roomless)
+			name += fmt.Sprintf(" (no room found for %d)", g.Roomless)
 		}
 		rows = append(rows, []string{name, cost(float64(g.Cost)), cost(g.Bound), g.Status, price})
 	}

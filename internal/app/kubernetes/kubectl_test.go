@@ -66,7 +66,19 @@ func TestKubectlRefused(t *testing.T) {
 	all := said()
 	require.Same(t, "calls", 4, len(all))
 	require.Same(t, "the last one", "get nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services,"+
-		"replicasets,statefulsets,replicationcontrollers -A -o json", all[3])
+		"replicasets,statefulsets,replicationcontrollers,deployments,daemonsets,horizontalpodautoscalers -A -o json", all[3])
+}
+
+// Kinds that only room or nodes to buy need are told as missing if these are asked for.
+func TestKubectlNeedless(t *testing.T) {
+	playedKubectl(t, "deployments horizontalpodautoscalers", "daemonsets")
+	c := require.Value((&kubernetes.Kubectl{}).Read(t.Context()))(t)
+	for what, o := range map[string]kubernetes.Options{"": {}, "deployments (": {Room: []string{"surge"}}, "deployments, horizontalpodautoscalers (": {Room: []string{"hpa"}}} {
+		said := fmt.Sprint(require.Value(kubernetes.Convert(c, o))(t).Account.NotModelled)
+		if is := strings.Contains(said, "the cluster gives no "+what); is != (what != "") {
+			t.Errorf("%q: %s", what, said)
+		}
+	}
 }
 
 // Without nodes or pods there is no plan, whatever else is refused.

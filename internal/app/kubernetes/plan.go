@@ -129,8 +129,12 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		return makePlan(ctx, in, o)
 	}
 	var best *Plan
-	o.TimeLimit /= 3
-	return best, in.guard(func(x *Instance) ([]string, bool, error) {
+	limit, begun := o.TimeLimit, time.Now()
+	err := in.guard(func(x *Instance) ([]string, bool, error) {
+		left := limit - time.Since(begun)
+		if o.TimeLimit = min(limit/2, left); limit > 0 && best != nil && left < limit/20 {
+			return nil, true, nil // it is as it is
+		}
 		p, err := makePlan(ctx, x, o)
 		switch {
 		case err != nil:
@@ -147,6 +151,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 		return p.NodeFails, p.NodeFails != nil, nil
 	})
+	return best, err
 }
 
 // makePlan makes one plan.

@@ -423,7 +423,7 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 			name += " (" + r.Change + ")"
 		}
 		if r.Roomless != base.Roomless {
-			name += fmt.Sprintf(" (no room for %d)", r.Roomless)
+			name += fmt.Sprintf(" (no room found for %d)", r.Roomless)
 		}
 		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
