@@ -18,8 +18,8 @@ import (
 )
 
 // What is bought for pods that wait, in a cluster of one node or of none, is the cheapest of all ways to buy under which as
-// few as possible wait: by zones of selectors and volumes, the pods of daemon sets on new nodes, also of one that has none
-// yet, and the limits of a NodePool. Faults seen by it: no pods of daemon sets on new nodes; the limit without the nodes
+// few as possible wait. There are zones of selectors and volumes, pods of daemon sets on new nodes, also of a set that has
+// none yet, and limits of a NodePool. Faults seen by it: no pods of daemon sets on new nodes; the limit without the nodes
 // there; offers of two zones merged if volumes alone tell them apart.
 func TestBuy(t *testing.T) {
 	t.Parallel()

@@ -363,7 +363,7 @@ func (in *Instance) priceHolding(ctx context.Context, p *Plan, o gapwise.Options
 	held.MoveBudget, held.Goal = in.MoveBudget, model.GoalCost
 	o.TimeLimit, o.Effort, o.Start = 0, questionEffort, nil
 	x, err := held.leastCost(ctx, held.Consolidation, o)
-	if err != nil || x.Status != model.StatusOptimal || x.waiting != p.Then.Waiting {
+	if err != nil || x.Status != model.StatusOptimal || x.waiting != p.Then.Waiting || x.room != p.Then.Roomless {
 		return err
 	}
 	price := x.cost - p.Then.Cost
