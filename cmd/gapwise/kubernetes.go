@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +39,10 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.FloatFlag{Name: "headroom", Usage: "`SHARE` of its use that a pod gets beside it, with --by use"},
 		&cli.StringFlag{Name: "floor", Usage: "`AMOUNTS` for containers that ask for nothing and have no limit, such as cpu=100m,memory=256Mi", DefaultText: "nothing"},
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
-		&cli.FloatFlag{Name: "slack", Usage: "`SHARE` of CPU, memory and storage of each node that is to stay free"},
+		&cli.StringSliceFlag{Name: "slack", Usage: "`ROOM` to keep: a share of CPU, memory and storage of each node; for the loss of any one node (node), the most pods of HorizontalPodAutoscalers (hpa), rollouts of Deployments (surge); may be given several times"},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
 		&cli.StringFlag{Name: "survive", Usage: "the loss, of a `zone` or of a node, that workloads which survive it today survive in every plan", DefaultText: "both, but neither in one zone of up to three nodes"},
+		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan keeps where they are kept today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
 		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
@@ -200,6 +202,12 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	if o.Survive = c.String("survive"); o.Survive != "" && !slices.Contains(kubernetes.Survivals, o.Survive) {
 		return o, usagef("kubernetes: --survive is %q, give %s (or --without survive)", o.Survive, strings.Join(kubernetes.Survivals, " or "))
 	}
+	o.Hold = c.StringSlice("hold")
+	for _, x := range o.Hold {
+		if !slices.Contains(kubernetes.Holds, x) {
+			return o, usagef("kubernetes: --hold is %q, give %s", x, strings.Join(kubernetes.Holds, " or "))
+		}
+	}
 	for _, rule := range o.Without {
 		if !slices.Contains(kubernetes.RuleNames, rule) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))
@@ -208,10 +216,16 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	if err := useOptions(c, &o); err != nil {
 		return o, err
 	}
-	o.Slack, o.MaxNodes = c.Float("slack"), c.Int("max-nodes")
-	if !(o.Slack >= 0 && o.Slack < 1) {
-		return o, usagef("kubernetes: --slack is %v, must be from 0 to below 1", o.Slack)
+	for _, x := range c.StringSlice("slack") {
+		if slices.Contains(kubernetes.Rooms, x) {
+			o.Room = append(o.Room, x)
+			continue
+		}
+		if o.Slack, err = strconv.ParseFloat(x, 64); err != nil || !(o.Slack >= 0 && o.Slack < 1) {
+			return o, usagef("kubernetes: --slack is %q, give a share from 0 to below 1, or some of %s", x, strings.Join(kubernetes.Rooms, ", "))
+		}
 	}
+	o.MaxNodes = c.Int("max-nodes")
 	if c.IsSet("max-nodes") && o.MaxNodes < 1 {
 		return o, usagef("kubernetes: --max-nodes is %d, must be at least 1", o.MaxNodes)
 	}
@@ -681,13 +695,13 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 		return writeLines(p.out, e)
 	}
 	fmt.Fprintf(p.out, "in use now: %s\n\n", kubernetes.Money(float64(e.Now), e.PriceUnit))
-	for k, all := range [][]kubernetes.RuleCost{e.Rules, e.Singles} {
-		if k > 0 && len(all) > 0 {
-			fmt.Fprintln(p.out)
-		}
-		t := runs.Table{Header: []string{"without", "cost", "bound", "status", "saved by it"}, Rows: e.Rows(all)}
-		if len(all) == 0 {
+	without, with := []string{"without", "cost", "bound", "status", "saved by it"}, []string{"with", "cost", "bound", "status", "its price"}
+	for k, t := range []runs.Table{{Header: without, Rows: e.Rows(e.Rules)}, {Header: with, Rows: e.GoalRows()}, {Header: without, Rows: e.Rows(e.Singles)}} {
+		if len(t.Rows) == 0 {
 			continue
+		}
+		if k > 0 {
+			fmt.Fprintln(p.out)
 		}
 		if err := t.Render(p.out, "text"); err != nil {
 			return err

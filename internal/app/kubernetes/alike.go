@@ -92,7 +92,7 @@ func (v *converter) filterKey(p *pod, own bool) string {
 		}
 	}
 	if own {
-		fmt.Fprintf(&b, "%q%q", p.Namespace, p.Labels)
+		fmt.Fprintf(&b, "%q%q%q", p.Namespace, p.Labels, p.room)
 	}
 	if len(p.Spec.NodeSelector) > 0 {
 		fmt.Fprintf(&b, "%q", p.Spec.NodeSelector)

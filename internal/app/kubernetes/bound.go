@@ -23,6 +23,8 @@ type Bound struct {
 	Nodes     int    `json:"nodes"`
 	Waiting   int    `json:"waiting_pods"`
 	Cost      int64  `json:"bound"`
+	// Roomless counts the pods that aren't there for which room is to be kept.
+	Roomless int `json:"pods_for_room,omitempty"`
 	// Infeasible means that there is no plan by the limits; Why names the evidence of the bound.
 	Infeasible bool            `json:"infeasible,omitempty"`
 	Why        string          `json:"why"`
@@ -37,7 +39,7 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	first.Goal = model.GoalCost
 	c := view.OfConsolidation(&first, 0)
 	now := in.state(c, c.Today())
-	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Empty: in.empty()}
+	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Roomless: now.Roomless, Empty: in.empty()}
 	for k, x := range in.bounding(ctx, &first) {
 		q := consbounds.Quick(ctx, x.Consolidation)[0]
 		cost := max(0, int64(q.Value)-x.waits)
@@ -141,10 +143,7 @@ func (b *Bound) Text() string {
 		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
 		return t.String()
 	}
-	others := "no plan"
-	if b.Waiting > 0 {
-		others = "no plan with as few pods waiting"
-	}
+	others := (&Plan{Now: State{Waiting: b.Waiting}, Room: make([]Room, b.Roomless)}).Others()
 	fmt.Fprintf(&t, "bound      %s costs less than %s, by %s\n", others, Money(float64(b.Cost), b.PriceUnit), b.Why)
 	if saved := b.Now - b.Cost; saved > 0 && b.Now > 0 {
 		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now))

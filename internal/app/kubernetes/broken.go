@@ -4,7 +4,6 @@ package kubernetes
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
@@ -17,7 +16,7 @@ func (in *Instance) broken(c *view.Consolidation, plan view.Plan) planstate.Brok
 	if err != nil {
 		return planstate.Broken{}
 	}
-	b.Rules = slices.DeleteFunc(b.Rules, func(id string) bool { return strings.HasPrefix(id, survives) })
+	b.Rules = slices.DeleteFunc(b.Rules, wished)
 	b.Tasks = 0
 	for i := range plan {
 		for k, h := range plan[i] {

@@ -73,26 +73,45 @@ func (v *converter) offered() error {
 // zoneKeys returns the keys of drivers of volumes that stand for the zone of a node: each node that has one has its zone
 // there. A node to buy gets the label when its driver comes.
 func (v *converter) zoneKeys() (keys []string) {
-	for k := range v.c.Volumes {
-		a := v.c.Volumes[k].Spec.NodeAffinity
-		if a == nil || a.Required == nil {
-			continue
+	add := func(key string) {
+		other := slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return n.Labels[key] != "" && n.Labels[key] != zoneOf(&n) })
+		if strings.HasSuffix(key, "/zone") && key != corev1.LabelTopologyZone && !other && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
-		for _, t := range a.Required.NodeSelectorTerms {
-			for _, r := range t.MatchExpressions {
-				other := slices.ContainsFunc(v.c.Nodes, func(n corev1.Node) bool { return n.Labels[r.Key] != "" && n.Labels[r.Key] != zoneOf(&n) })
-				if strings.HasSuffix(r.Key, "/zone") && r.Key != corev1.LabelTopologyZone && !other && !slices.Contains(keys, r.Key) {
-					keys = append(keys, r.Key)
+	}
+	for k := range v.c.Volumes {
+		if a := v.c.Volumes[k].Spec.NodeAffinity; a != nil && a.Required != nil {
+			for _, t := range a.Required.NodeSelectorTerms {
+				for _, r := range t.MatchExpressions {
+					add(r.Key)
 				}
+			}
+		}
+	}
+	for k := range v.c.Classes {
+		for _, t := range v.c.Classes[k].AllowedTopologies {
+			for _, r := range t.MatchLabelExpressions {
+				add(r.Key)
 			}
 		}
 	}
 	return keys
 }
 
-// daemons returns a pod of each daemon set, without the fields that bind it to its node.
+// daemons returns a pod of each daemon set, without the fields that bind it to its node; of one without pods as its
+// template makes them.
 func (v *converter) daemons() (all []*corev1.Pod) {
 	seen := map[string]bool{}
+	defer func() {
+		for k := range v.c.Selecting {
+			x := &v.c.Selecting[k]
+			if yes := true; x.Kind == "DaemonSet" && x.Spec.Template != nil && !seen[x.Metadata.Namespace+"/"+x.Metadata.Name] {
+				p := &corev1.Pod{ObjectMeta: *x.Spec.Template.ObjectMeta.DeepCopy(), Spec: *x.Spec.Template.Spec.DeepCopy()}
+				p.Namespace, p.Name, p.OwnerReferences = x.Metadata.Namespace, x.Metadata.Name, []metav1.OwnerReference{{Kind: x.Kind, Name: x.Metadata.Name, Controller: &yes}}
+				all = append(all, p)
+			}
+		}
+	}()
 	for k := range v.c.Nodes {
 		for _, p := range v.residents[v.c.Nodes[k].Name] {
 			kind, name := owned(p)
@@ -150,8 +169,16 @@ func (v *converter) keys() map[string]bool {
 			}
 		}
 	}
+	var specs []*corev1.PodSpec
 	for k := range v.c.Pods {
-		s := &v.c.Pods[k].Spec
+		specs = append(specs, &v.c.Pods[k].Spec)
+	}
+	for _, p := range v.pods {
+		if p.room != "" {
+			specs = append(specs, &p.Spec)
+		}
+	}
+	for _, s := range specs {
 		for key := range s.NodeSelector {
 			all[key] = true
 		}
@@ -168,6 +195,11 @@ func (v *converter) keys() map[string]bool {
 			}
 			if a.PodAntiAffinity != nil {
 				terms = append(terms, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+				for _, t := range a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+					if len(v.Hold) > 0 {
+						terms = append(terms, t.PodAffinityTerm)
+					}
+				}
 			}
 			for _, t := range terms {
 				all[t.TopologyKey] = true
@@ -177,6 +209,20 @@ func (v *converter) keys() map[string]bool {
 	for k := range v.c.Volumes {
 		if a := v.c.Volumes[k].Spec.NodeAffinity; a != nil {
 			selector(a.Required)
+		}
+		for key := range v.c.Volumes[k].Labels { // see zones
+			if places := []string{corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion}; slices.Contains(places, key) {
+				for _, of := range places {
+					all[of] = true
+				}
+			}
+		}
+	}
+	for k := range v.c.Classes {
+		for _, t := range v.c.Classes[k].AllowedTopologies {
+			for _, r := range t.MatchLabelExpressions {
+				all[r.Key] = true
+			}
 		}
 	}
 	delete(all, hostname) // each node has its own
@@ -198,7 +244,7 @@ func (v *converter) undominated(all []*template) (kept []*template) {
 	for _, x := range heavy {
 		var labels []string
 		for _, key := range keys {
-			labels = append(labels, x.labels[key])
+			labels = append(labels, x.node.Labels[key]) // with what drivers of volumes add
 		}
 		key := fmt.Sprintf("%q %s", labels, mustJSON(x.taints))
 		if limited[x.pool] {
@@ -321,7 +367,8 @@ func (in *Instance) launched(a *model.Assignment) (*Instance, *model.Assignment,
 		all = append(all, Launch{Node: b.ID, Offer: b.Offer, Type: t.labels[corev1.LabelInstanceTypeStable], Zone: t.labels[corev1.LabelTopologyZone], Price: t.host.Price})
 	}
 	o := in.converter.Options
-	o.Offers, o.MaxNodes = nil, 0
+	o.Offers, o.MaxNodes, o.launched = nil, 0, len(all)
+	o.Survivors, o.Held = in.Survivors, in.Held // the nodes change none of it
 	then, err := Convert(&c, o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -340,5 +387,6 @@ func (in *Instance) launched(a *model.Assignment) (*Instance, *model.Assignment,
 		}
 		moved.Jobs = append(moved.Jobs, j)
 	}
+	then.before = in
 	return then, moved, all, nil
 }

@@ -35,9 +35,12 @@ type Instance struct {
 	Budgets map[string][]int
 	// Survivors are the workloads that every plan has survive a loss, with that (see Options).
 	Survivors map[string]string
+	// Held are the preferences that every plan keeps, by their ids (see Options); nil: none.
+	Held map[string]bool
 	// Cordoned are the nodes that take pods which tolerate that alone.
 	Cordoned map[string]bool
 
+	before    *Instance  // without the nodes that are bought; nil: none is
 	outUnit   int64      // the cost of a waiting pod of the least rank
 	converter *converter // the data that the instance leaves out, for the simulation of kube-scheduler
 }
@@ -80,6 +83,8 @@ type Options struct {
 	Stays map[[2]string]string
 	// Slack is the share of CPU, memory and storage of each node that is to stay free, from 0 to below 1.
 	Slack float64
+	// Room names pods that aren't there for which a plan keeps room: see Rooms.
+	Room []string
 	// Mend asks for the fewest moves after which no rule is broken and no node has less than its pods ask for, on the nodes
 	// in use today, and as few others as that needs.
 	Mend bool
@@ -97,10 +102,16 @@ type Options struct {
 	// the loss, by names as in a plan's risks.
 	Survive   string
 	Survivors map[string]string
+	// Hold names what of today a plan is to hold: "preferences" are those of soft topology spread and of preferred
+	// anti-affinity which are kept today, or those of Held, if it isn't nil.
+	Hold []string
+	Held map[string]bool
 	// SameStep lets several pods of a workload without a budget go at once; else one goes at a time.
 	SameStep bool
 	// Without leaves out some rules: see RuleNames.
-	Without []string
+	Without  []string
+	guards   []string // nodes for whose kinds an empty one is kept: see guard
+	launched int      // how many nodes, the last ones, are bought: they aren't there today
 	// Asks, if not nil, is called with each question before it is solved.
 	Asks func(question string)
 }
@@ -131,6 +142,7 @@ type converter struct {
 	starters  map[string]bool             // see findStarters
 	others    map[string]bool             // see othersToo
 	companies map[*corev1.Pod][]string    // see company
+	roomJobs  map[string]bool             // see present
 	claimAt   map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt  map[string]int              // in c.Volumes, by name
 	limits    map[string]map[string]int64 // of volumes, by driver and node
@@ -157,6 +169,7 @@ type pod struct {
 	requests corev1.ResourceList // as the plan counts it
 	pin      string              // why it can't move, "" if it can
 	held     string              // why it goes on waiting, "" if it may start
+	room     string              // why room is kept for it, which isn't there (see Rooms); "" of others
 	budgets  []int
 	refused  []string // why a place refuses it, "" if it doesn't
 	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
@@ -207,6 +220,9 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if o.Prices.Of == nil {
 		o.Prices = PriceByVCPU
 	}
+	if len(c.Nodes) == 0 && o.Offers == nil {
+		return nil, fmt.Errorf("%w cluster: it has no nodes; give them, as by kubectl get nodes,pods -A -o json, or --offers FILE of nodes to buy for the pods that wait", model.ErrInvalid)
+	}
 	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{},
 		budgets: map[string]*selectorIndex{}, budgetAt: map[string][]int{}, asked: map[any]corev1.ResourceList{}, domains: map[string]string{}}
 	v.in = &Instance{Consolidation: &model.Consolidation{Name: "cluster", PriceUnit: o.Prices.Unit}, Cluster: c, Pins: map[string]string{}, Budgets: map[string][]int{}, Cordoned: map[string]bool{}}
@@ -233,9 +249,11 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.declared = slices.ContainsFunc(c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
 	v.in.Account.Took(float64(len(c.Nodes)), "nodes")
-	if len(c.Refused) > 0 {
+	needless := map[string]bool{"deployments": !slices.Contains(o.Room, roomSurge) && !slices.Contains(o.Room, roomHPA),
+		"horizontalpodautoscalers": !slices.Contains(o.Room, roomHPA), "daemonsets": o.Offers == nil}
+	if refused := slices.DeleteFunc(slices.Clone(c.Refused), func(kind string) bool { return needless[kind] }); len(refused) > 0 {
 		v.in.Account.NotModelled.Say("the cluster gives no %s (for want of rights, or an old server), so that what they tell isn't known",
-			strings.Join(c.Refused, ", "))
+			strings.Join(refused, ", "))
 	}
 	for _, note := range o.Prices.Notes {
 		v.in.Account.Assumed.Say("%s", note)
@@ -245,6 +263,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if len(v.pods) == 0 {
 		return nil, idle(c)
 	}
+	v.rooms()
 	if err := v.hosts(); err != nil {
 		return nil, err
 	}
@@ -265,6 +284,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	if err := v.rules(); err != nil {
 		return nil, err
 	}
+	v.spares()
 	v.in.converter = v
 	if err := v.in.Validate(); err != nil {
 		return nil, fmt.Errorf("the cluster: %w", err)
@@ -591,7 +611,7 @@ func rank(name string) int {
 func (v *converter) group() {
 	byKey, names := map[string]*group{}, map[string]int{}
 	for _, p := range v.pods {
-		owner := workload(p.Pod)
+		owner := strings.TrimSpace(workload(p.Pod) + " " + p.room)
 		var requests []string
 		for _, name := range v.names {
 			requests = append(requests, fmt.Sprint(amount(corev1.ResourceName(name), p.requests)))
@@ -636,16 +656,17 @@ func (v *converter) addJobs() {
 	}
 	var priorities []int32
 	for _, g := range v.jobs {
-		if p := g.pods[0]; p.Spec.NodeName == "" {
+		if p := g.pods[0]; p.Spec.NodeName == "" && p.room == "" {
 			priorities = append(priorities, priorityOf(p.Pod))
 		}
 	}
 	slices.Sort(priorities)
 	priorities = slices.Compact(priorities)
+	scale := int64(v.mostRooms()) + 1 // a waiting pod weighs more than all room
 	for k, p := range priorities {
-		ranks[p] = int64(k) + 1
+		ranks[p] = (int64(k) + 1) * scale
 	}
-	v.in.outUnit = max(1, min(all, mostLeaveOut/int64(max(1, len(priorities)))))
+	v.in.outUnit = max(1, min(all, mostLeaveOut/(scale*int64(max(1, len(priorities))))))
 	for _, g := range v.jobs {
 		p := g.pods[0]
 		j := model.ConsolidationJob{ID: g.id, Tasks: len(g.pods), Pinned: p.pin != "", Needs: v.needs(p.requests)}
@@ -660,7 +681,10 @@ func (v *converter) addJobs() {
 			v.in.Pins[j.ID] = p.pin
 		}
 		if len(j.CurrentHosts) == 0 {
-			cost := v.in.outUnit * ranks[priorityOf(p.Pod)]
+			cost := v.in.outUnit
+			if p.room == "" {
+				cost *= ranks[priorityOf(p.Pod)]
+			}
 			j.LeaveOutCost = &cost
 		}
 		if !v.Mend || !j.Pinned { // what can't move isn't to be mended

@@ -221,7 +221,7 @@ func (d *drain) plan(ctx context.Context) (*Instance, *Plan, error) {
 		return nil, nil, err
 	}
 	if d.Options.Survivors == nil { // what survived at the start survives at the end, also if it doesn't on the way
-		d.Options.Survivors = in.Survivors
+		d.Options.Survivors, d.Options.Held = in.Survivors, in.Held
 	}
 	p, err := MakePlan(ctx, in, d.Solve)
 	return in, p, err

@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,6 +30,65 @@ type Explanation struct {
 	Singles  []RuleCost `json:"single_rules"`
 	Needless int        `json:"single_rules_that_cost_nothing"`
 	Untried  int        `json:"single_rules_not_tried"`
+	// Goals are what holding more than rules costs, those that mean something to the cluster.
+	Goals []GoalCost `json:"goals,omitempty"`
+}
+
+// GoalCost is the price of a goal: the least cost with it, less that without it.
+type GoalCost struct {
+	Goal string `json:"goal"` // the flag that asks for it, without dashes
+	RuleCost
+	// Fails counts the nodes that may not fail all the same, if the goal is that each may.
+	Fails int `json:"nodes_that_may_not_fail,omitempty"`
+	// Least and Most bound the price; they are equal if it is proved.
+	Least float64 `json:"price_at_least"`
+	Most  float64 `json:"price_at_most"`
+}
+
+// goal is one that options can ask for: its flag, whether they do, and the options with it or without.
+type goal struct {
+	flag  string
+	asked bool
+	other Options
+	room  string // of Rooms
+}
+
+// goals returns the goals that mean something to a cluster.
+func (in *Instance) goals() (all []goal) {
+	o := in.converter.Options
+	if slices.ContainsFunc(in.converter.preferred(), func(x *preference) bool { return in.converter.kept(x, in.converter.nodeOf) }) {
+		all = append(all, o.goal("hold "+holdPreferences, func(o *Options) *[]string { return &o.Hold }, holdPreferences))
+	}
+	add := func(what string) {
+		g := o.goal("slack "+what, func(o *Options) *[]string { return &o.Room }, what)
+		g.room = what
+		all = append(all, g)
+	}
+	if len(in.Hosts) > 1 {
+		add(roomNode)
+	}
+	if len(in.converter.scaled()) > 0 {
+		add(roomHPA)
+	}
+	if len(in.converter.surges()) > 0 {
+		add(roomSurge)
+	}
+	return all
+}
+
+// mostGoals is how many goals there are.
+const mostGoals = 4
+
+// goal returns a goal by one of its options' lists, which is changed in the other options.
+func (o Options) goal(flag string, list func(*Options) *[]string, word string) goal {
+	g := goal{flag: flag, other: o}
+	words := list(&g.other)
+	if g.asked = slices.Contains(*words, word); g.asked {
+		*words = slices.DeleteFunc(slices.Clone(*words), func(x string) bool { return x == word })
+	} else {
+		*words = append(slices.Clone(*words), word)
+	}
+	return g
 }
 
 // RuleCost is the least cost without a rule, of the plans under which as few pods wait.
@@ -37,13 +98,15 @@ type RuleCost struct {
 	Bound   float64 `json:"bound"`
 	Status  string  `json:"status"`
 	Waiting int     `json:"waiting_pods"`
+	// Roomless counts the pods that aren't there without the room that is to be kept for them.
+	Roomless int `json:"pods_without_room,omitempty"`
 	// Change is the least change of a budget that has it allow an eviction, empty for others.
 	Change string `json:"change,omitempty"`
 }
 
 // costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
-	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, ""}
+	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, x.room, ""}
 }
 
 // questionEffort is the effort for each question of Explain, if the options give none: its answers are the same
@@ -60,7 +123,15 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		o.Effort = questionEffort
 	}
 	limit := o.TimeLimit
-	share, effort := sharing(limit/2, len(questions)), min(o.Effort, 1<<60)
+	if slices.Contains(read.Room, roomNode) {
+		var err error
+		first := o
+		first.TimeLimit /= time.Duration(len(questions)) * mostGuards
+		if read.guards, err = guards(ctx, c, read, first); err != nil {
+			return nil, err
+		}
+	}
+	share, effort := sharing(limit/2, len(questions)+mostGoals), min(o.Effort, 1<<60)
 	e := &Explanation{}
 	var all *Instance
 	var with *least
@@ -103,15 +174,123 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		e.Rules = append(e.Rules, costOf(without, result))
 	}
 	e.compare()
+	if err := e.explainGoals(ctx, c, all, with, o, share); err != nil {
+		return nil, err
+	}
 	o.TimeLimit = limit
 	return e, e.explainSingles(ctx, all, with, o)
+}
+
+// explainGoals finds the price of each goal, with the effort of a question.
+func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance, base *least, o gapwise.Options, share func() time.Duration) error {
+	for _, g := range in.goals() {
+		in.converter.ask("price of " + g.flag)
+		o.TimeLimit = share()
+		if slices.Contains(g.other.Room, roomNode) {
+			o.TimeLimit /= mostGuards + 1
+			var err error
+			if g.other.guards, err = guards(ctx, c, g.other, o); err != nil {
+				return err
+			}
+		}
+		other, err := Convert(c, g.other)
+		if err != nil {
+			return err
+		}
+		x, err := other.leastCost(ctx, other.Consolidation, o)
+		if err != nil {
+			return err
+		}
+		if x.Solution == nil {
+			continue
+		}
+		cost := priceOf(g, base, x)
+		if g.room == roomNode {
+			with, holder := x, other
+			if g.asked {
+				with, holder = base, in
+			}
+			fails, _, err := holder.failing(with.Solution.(*model.Assignment))
+			if err != nil {
+				return err
+			}
+			if cost.Fails, cost.Roomless = len(fails), 0; cost.Fails > 0 {
+				cost.Status = string(model.StatusUnknown) // no plan is known that reaches it
+			}
+		}
+		e.Goals = append(e.Goals, cost)
+	}
+	return nil
+}
+
+// guards returns the nodes for whose kinds an empty one is kept, by the least costs.
+func guards(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (all []string, err error) {
+	in, err := Convert(c, read)
+	if err != nil {
+		return nil, err
+	}
+	return all, in.guard(func(x *Instance) ([]string, bool, error) {
+		all = x.converter.guards
+		r, err := x.leastCost(ctx, x.Consolidation, o)
+		if err != nil || r.Solution == nil {
+			return nil, true, err
+		}
+		return x.failing(r.Solution.(*model.Assignment))
+	})
+}
+
+// priceOf returns the price of a goal by the answers with the options as they are, and with the other ones. Whatever has
+// the goal is a plan without it, too.
+func priceOf(g goal, base, other *least) GoalCost {
+	with, without := costOf("", other), costOf("", base)
+	if g.asked {
+		with, without = without, with
+	}
+	if with.Waiting <= without.Waiting && with.Cost < without.Cost {
+		without.Cost = with.Cost
+	}
+	if with.Waiting == without.Waiting {
+		with.Bound = math.Max(with.Bound, without.Bound)
+	}
+	if g.room == roomNode { // the empty nodes are sufficient, not necessary
+		if with.Bound = without.Bound; float64(with.Cost) > with.Bound {
+			with.Status = string(model.StatusFeasible)
+		}
+	}
+	return GoalCost{g.flag, with, 0, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
+}
+
+// GoalRows returns a table's rows of the goals: flag, cost, bound, status, and the price.
+func (e *Explanation) GoalRows() (rows [][]string) {
+	cost := e.number()
+	for _, g := range e.Goals {
+		price := cost(g.Least)
+		if most := cost(g.Most); most != price {
+			price += " to " + most
+		}
+		if g.Fails > 0 {
+			price = "unknown"
+		}
+		name := g.Goal
+		if g.Waiting != e.Rules[0].Waiting {
+			name += fmt.Sprintf(" (waiting pods: %d)", g.Waiting)
+		}
+		switch {
+		case g.Fails > 0:
+			name += fmt.Sprintf(" (%s may not fail)", words.Plural(g.Fails, "node"))
+		case g.Roomless > 0:
+			name += fmt.Sprintf(" (no room found for %d)", g.Roomless)
+		}
+		rows = append(rows, []string{name, cost(float64(g.Cost)), cost(g.Bound), g.Status, price})
+	}
+	return rows
 }
 
 // compare has each question know the plans of those that keep more rules: a plan that keeps all of them is one
 // without some, and each of these one without all.
 func (e *Explanation) compare() {
 	better := func(a, b RuleCost) bool {
-		return cmp.Or(cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Cost, b.Cost)) < 0
+		return cmp.Or(cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Roomless, b.Roomless), cmp.Compare(a.Cost, b.Cost)) < 0
 	}
 	best := e.Rules[0]
 	for k := range e.Rules {
@@ -120,7 +299,7 @@ func (e *Explanation) compare() {
 			known = best
 		}
 		if better(known, *r) {
-			if r.Waiting, r.Cost = known.Waiting, known.Cost; float64(r.Cost) <= r.Bound {
+			if r.Waiting, r.Roomless, r.Cost = known.Waiting, known.Roomless, known.Cost; float64(r.Cost) <= r.Bound {
 				r.Status = string(model.StatusOptimal)
 			}
 		}

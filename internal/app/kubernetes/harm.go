@@ -162,6 +162,9 @@ type Risks struct {
 // risks compares a plan with today's.
 func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	for _, p := range in.converter.pods {
+		if p.room != "" {
+			continue
+		}
 		if r.Pods++; amount(corev1.ResourceCPU, p.asks) == 0 && amount(corev1.ResourceMemory, p.asks) == 0 {
 			r.AskNothing++
 		}

@@ -66,7 +66,19 @@ func TestKubectlRefused(t *testing.T) {
 	all := said()
 	require.Same(t, "calls", 4, len(all))
 	require.Same(t, "the last one", "get nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services,"+
-		"replicasets,statefulsets,replicationcontrollers -A -o json", all[3])
+		"replicasets,statefulsets,replicationcontrollers,deployments,daemonsets,horizontalpodautoscalers -A -o json", all[3])
+}
+
+// Kinds that only room or nodes to buy need are told as missing if these are asked for.
+func TestKubectlNeedless(t *testing.T) {
+	playedKubectl(t, "deployments horizontalpodautoscalers", "daemonsets")
+	c := require.Value((&kubernetes.Kubectl{}).Read(t.Context()))(t)
+	for what, o := range map[string]kubernetes.Options{"": {}, "deployments (": {Room: []string{"surge"}}, "deployments, horizontalpodautoscalers (": {Room: []string{"hpa"}}} {
+		said := fmt.Sprint(require.Value(kubernetes.Convert(c, o))(t).Account.NotModelled)
+		if is := strings.Contains(said, "the cluster gives no "+what); is != (what != "") {
+			t.Errorf("%q: %s", what, said)
+		}
+	}
 }
 
 // Without nodes or pods there is no plan, whatever else is refused.
@@ -124,7 +136,7 @@ func rights(rules []rbacv1.PolicyRule) (all []string) {
 func asked(t *testing.T, lines []string) (all []string) {
 	t.Helper()
 	groups := map[string]string{"poddisruptionbudgets": "policy", "replicasets": "apps", "statefulsets": "apps", "jobs": "batch",
-		"storageclasses": "storage.k8s.io", "csinodes": "storage.k8s.io"}
+		"storageclasses": "storage.k8s.io", "csinodes": "storage.k8s.io", "deployments": "apps", "daemonsets": "apps", "horizontalpodautoscalers": "autoscaling"}
 	for _, line := range lines {
 		switch f := strings.Fields(line); {
 		case f[0] == "get" && f[2] == "-A":

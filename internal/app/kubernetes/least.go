@@ -21,6 +21,7 @@ type least struct {
 	cost    int64                // of nodes alone
 	bound   float64              // on cost, of plans under which no more pods wait; 0: none is known
 	waiting int
+	room    int // pods that aren't there without room
 }
 
 // leastCost first finds out how few pods have to wait, where nodes cost nothing, and then the least cost. There a pod
@@ -44,8 +45,9 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 		return &least{Result: r, in: c}, err
 	}
 	x := &least{Result: r, in: c}
-	waits, n := added(c, r.Solution.(*model.Assignment))
-	x.cost, x.waiting = int64(math.Round(r.Objective))-waits, n
+	waits, _ := added(c, r.Solution.(*model.Assignment))
+	x.cost = int64(math.Round(r.Objective)) - waits
+	x.waiting, x.room = in.unplaced(r.Solution.(*model.Assignment))
 	if b := r.Bound - float64(waits); b > 0 { // a plan under which fewer wait has no less
 		x.bound = b
 	}
@@ -100,7 +102,7 @@ func (in *Instance) free(c *model.Consolidation) *model.Consolidation {
 }
 
 // priced returns an instance in which a plan under which more pods wait than under a given one is worse than that, and
-// where none waits under it, none may.
+// where none waits under it, none may; if it lacks room alone, the pods that are there may not.
 func (in *Instance) priced(c *model.Consolidation, a *model.Assignment) *model.Consolidation {
 	value, err := c.Objective(a)
 	waits, n := added(c, a)
@@ -110,5 +112,13 @@ func (in *Instance) priced(c *model.Consolidation, a *model.Assignment) *model.C
 	case n == 0:
 		return in.with(c, -1)
 	}
-	return in.with(c, int64(math.Round(value.Value))-waits+1)
+	x := in.with(c, int64(math.Round(value.Value))-waits+1)
+	if waiting, _ := in.unplaced(a); waiting == 0 {
+		for i := range x.Jobs {
+			if !in.isRoom(i) {
+				x.Jobs[i].LeaveOutCost = nil
+			}
+		}
+	}
+	return x
 }

@@ -32,7 +32,7 @@ func (w *way) order(ctx context.Context, plan view.Plan) {
 	m := &mover{in: w.in, s: planstate.Of(c, c.Today()), plan: plan, after: map[move]string{}, detoured: map[move]bool{}}
 	for i := range plan {
 		for k, h := range plan[i] {
-			if h != c.Jobs[i].Current[k] && h >= 0 {
+			if h != c.Jobs[i].Current[k] && h >= 0 && !w.in.isRoom(i) {
 				m.left = append(m.left, move{i, k})
 			}
 		}
@@ -53,6 +53,7 @@ func (w *way) order(ctx context.Context, plan view.Plan) {
 	for _, x := range m.left {
 		w.stuck = append(w.stuck, m.named(x, int(m.plan[x.i][x.k])))
 	}
+	w.in.settle(m.s, plan)
 	w.end = m.s.Plan
 }
 

@@ -24,6 +24,8 @@ type State struct {
 	VCPU  int64 `json:"vcpu"`  // of nodes with pods that count
 	// Waiting counts the pods without a node.
 	Waiting int `json:"waiting_pods"`
+	// Roomless counts the pods that aren't there, of those for which room is to be kept, without any.
+	Roomless int `json:"pods_without_room,omitempty"`
 }
 
 // Move is a pod that is evicted, and the node on which the plan has its successor.
@@ -73,7 +75,15 @@ type Plan struct {
 	Pins   []Pin  `json:"pins"`
 	// Waits are the pods that go on waiting.
 	Waits []Wait `json:"waits,omitempty"`
-	Risks Risks  `json:"risks"`
+	// Offered means that nodes could be bought for them.
+	Offered bool  `json:"offered,omitempty"`
+	Risks   Risks `json:"risks"`
+	// Room is what is kept for pods that aren't there. NodeFails, if that is for the loss of a node, names the nodes in use
+	// whose pods then have no other place.
+	Room      []Room   `json:"room,omitempty"`
+	NodeFails []string `json:"nodes_that_may_not_fail"`
+	// Preferences is nil if no pod has any.
+	Preferences *Preferences `json:"preferences,omitempty"`
 	// Used is nil without measures. A plan by use has no waves: no evictions lead to it.
 	Used *Used `json:"use,omitempty"`
 	// Mend means that the plan is the one of fewest moves that mends: CostBound is of nodes beyond those in use today.
@@ -112,12 +122,45 @@ const mostRounds = 4
 // is taken. The bounds are of all plans, reached or not. Most of the time limit is for the first round, half of it for
 // each question.
 // The error wraps model.ErrNoSolution if nothing was found in the time.
+//
+// If any one node is to be allowed to fail, more plans are made until one lets each, see guard: the bound is the first one's.
 func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
+	if !slices.Contains(in.converter.Room, roomNode) {
+		return makePlan(ctx, in, o)
+	}
+	var best *Plan
+	limit, begun := o.TimeLimit, time.Now()
+	err := in.guard(func(x *Instance) ([]string, bool, error) {
+		left := limit - time.Since(begun)
+		if o.TimeLimit = min(limit/2, left); limit > 0 && best != nil && left < limit/20 {
+			return nil, true, nil // it is as it is
+		}
+		p, err := makePlan(ctx, x, o)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case best == nil:
+			best = p
+			return p.NodeFails, p.NodeFails != nil, nil
+		}
+		if p.CostBound = best.CostBound; p.CostStatus != string(model.StatusOptimal) || float64(p.Then.Cost) > p.CostBound {
+			p.CostStatus = string(model.StatusFeasible)
+		}
+		if p.NodeFails == nil || cmp.Or(cmp.Compare(len(p.NodeFails), len(best.NodeFails)), cmp.Compare(p.Then.Cost, best.Then.Cost)) < 0 {
+			best = p
+		}
+		return p.NodeFails, p.NodeFails != nil, nil
+	})
+	return best, err
+}
+
+// makePlan makes one plan.
+func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, error) {
 	limit, begun := o.TimeLimit, time.Now()
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend}
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -167,7 +210,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 	}
 	best.report(p, least)
-	return p, nil
+	return p, in.priceHolding(ctx, p, o)
 }
 
 // least finds the least cost, and the fewest moves to it; those have no solution if none is found in the time.
@@ -266,7 +309,9 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 		return w, nil
 	}
 	none := &way{in: in, c: view.OfConsolidation(in.Consolidation, 0), sought: w.sought, stuck: w.stuck}
-	none.end = none.c.Today()
+	today := planstate.Of(none.c, none.c.Today())
+	in.settle(today, nil)
+	none.end = today.Plan
 	if none.reached = in.state(none.c, none.end); !w.better(none) { // half of the way is no better than none
 		return none, nil
 	}
@@ -278,18 +323,19 @@ func (w *way) better(than *way) bool {
 	if w.in.converter.Mend {
 		return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(len(w.stuck), len(than.stuck)), cmp.Compare(w.moves, than.moves)) < 0
 	}
-	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
+	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Roomless, than.reached.Roomless), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
 }
 
 // report fills in a plan, for which the moves at a cost are bounded.
 func (w *way) report(p *Plan, least int64) {
 	in, c := w.in, w.c
 	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
+	p.Now.Roomless = 0 // none is asked of today
 	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.CostBound)
 	if p.Beyond != nil && *p.Beyond == p.Then {
 		p.Beyond, p.Stuck = nil, nil
 	}
-	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting) {
+	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting || p.Then.Roomless > p.Beyond.Roomless) {
 		p.CostStatus = string(model.StatusFeasible)
 	}
 	if p.Then.Cost > least && !p.Mend || math.IsNaN(p.MovesBound) {
@@ -304,7 +350,14 @@ func (w *way) report(p *Plan, least int64) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
-	p.Pins, p.Waits, p.Risks, p.Removal = in.pins(), in.waits(w.end), in.risks(c.Today(), w.end), in.removal(c, w.end)
+	p.Pins, p.Risks, p.Removal = in.pins(), in.risks(c.Today(), w.end), in.removal(c, w.end)
+	p.Waits, p.Room = in.waits(w.end)
+	if slices.Contains(in.converter.Room, roomNode) {
+		if nodes, ok := in.fails(w.end); ok {
+			p.NodeFails = append([]string{}, nodes...)
+		}
+	}
+	p.Preferences = in.preferences(c.Today(), w.end)
 	p.Broken.Now, p.Broken.Then = in.broken(c, c.Today()), in.broken(c, w.end)
 	if p.Used = in.used(); !in.converter.ByUse {
 		in.steer(w.end, p)
@@ -328,7 +381,11 @@ func (in *Instance) state(c *view.Consolidation, p view.Plan) (s State) {
 	}
 	for i := range p {
 		for _, h := range p[i] {
-			if h < 0 {
+			switch {
+			case h >= 0:
+			case in.isRoom(i):
+				s.Roomless++
+			default:
 				s.Waiting++
 			}
 		}

@@ -129,6 +129,7 @@ func (v *converter) told() {
 			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
 		}
 		switch kind, _ := owned(p.Pod); {
+		case p.room != "":
 		case p.held != "":
 			a.NotModelled.Add(p.id, "pods kept waiting: "+p.held)
 		case p.pin != "" || p.Spec.NodeName == "":

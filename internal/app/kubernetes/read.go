@@ -21,6 +21,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -41,6 +42,8 @@ type Cluster struct {
 	Attaching []storagev1.CSINode
 	// Selecting are the controllers and services with selectors for the pods that kube-scheduler spreads by default.
 	Selecting []Selecting
+	// Scalers are HorizontalPodAutoscalers.
+	Scalers []scaler
 	// Refused names the kinds of Objects that the cluster didn't give, by its rules or for want of them.
 	Refused []string
 	// Given names the kinds that were given, also empty ones.
@@ -51,13 +54,21 @@ type Cluster struct {
 	shared map[string]any // what pods have in common, as they are read
 }
 
-// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector.
+// Selecting is a ReplicaSet, StatefulSet, ReplicationController or Service, by its selector; or a Deployment or DaemonSet, by
+// its template.
 type Selecting struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
 		Selector json.RawMessage         `json:"selector"`
 		Template *corev1.PodTemplateSpec `json:"template"`
+		Replicas *int                    `json:"replicas"`
+		Strategy struct {
+			Type          string `json:"type"`
+			RollingUpdate *struct {
+				MaxSurge *intstr.IntOrString `json:"maxSurge"`
+			} `json:"rollingUpdate"`
+		} `json:"strategy"` // of a Deployment
 	} `json:"spec"`
 }
 
@@ -101,11 +112,8 @@ func ReadFrom(names []string, open func(name string) (io.ReadCloser, error)) (*C
 		}
 	}
 	c.shared = nil
-	if !c.Given["Node"] || !c.Given["Pod"] {
+	if !c.Given["Pod"] {
 		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
-	}
-	if len(c.Nodes) == 0 {
-		return nil, fmt.Errorf("%w cluster: it has no nodes", model.ErrInvalid)
 	}
 	sortNamed(c.Nodes, func(x *corev1.Node) string { return x.Name })
 	sortNamed(c.Pods, func(x *corev1.Pod) string { return x.Namespace + "/" + x.Name })
@@ -239,7 +247,9 @@ func (c *Cluster) add(data []byte, kind string) error {
 		return decode(data, &c.Attaching)
 	case "Namespace":
 		return decode(data, &c.Namespaces)
-	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service":
+	case "HorizontalPodAutoscaler":
+		return decode(data, &c.Scalers)
+	case "ReplicaSet", "StatefulSet", "ReplicationController", "Service", "Deployment", "DaemonSet":
 		err := decode(data, &c.Selecting)
 		if x := c.Selecting; err == nil && x[len(x)-1].Spec.Template != nil {
 			slimSpec(&x[len(x)-1].Spec.Template.Spec)

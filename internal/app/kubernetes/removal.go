@@ -32,7 +32,7 @@ const mostRemovalLooks = 50_000_000
 func (in *Instance) removal(c *view.Consolidation, plan view.Plan) *Removal {
 	domains := 0
 	for k := range c.Rules {
-		if c.Rules[k].Type == model.RuleSpread && !strings.HasPrefix(in.Rules[k].ID, survives) {
+		if c.Rules[k].Type == model.RuleSpread && !wished(in.Rules[k].ID) {
 			domains += c.Values[c.Rules[k].Domain]
 		}
 	}

@@ -41,10 +41,6 @@ func (v *converter) rules() error {
 					}
 				}
 			}
-			if a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
-				a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-				v.in.Account.NotModelled.Add(v.jobs[i].pods[0].id, "workloads with preferences (preferred affinity)")
-			}
 		}
 		if err := v.spread(i); err != nil {
 			return err
@@ -54,6 +50,7 @@ func (v *converter) rules() error {
 		v.ports()
 	}
 	v.survival()
+	v.hold()
 	return nil
 }
 
@@ -161,7 +158,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	if t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0 && !v.c.Given["Namespace"] {
 		v.in.Account.Assumed.Add(p.id, "affinity terms that select namespaces take those that they name alone: no namespaces were given")
 	}
-	others := v.matching(s, namespace)
+	others := v.matching(s, namespace) // room is kept apart, too
 	if kind == model.RuleTogether {
 		if others, err = v.company(p.Pod); err != nil {
 			return err
@@ -348,6 +345,7 @@ func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
 			ids = append(ids, g.id)
 		}
 	}
+	ids = v.present(p, ids)
 	v.companies[p] = ids
 	return ids, nil
 }
@@ -394,11 +392,11 @@ func (v *converter) withResidents(p *corev1.Pod) bool {
 
 // othersToo reports whether a pod's required affinity takes a pod that counts, perhaps itself.
 func (v *converter) othersToo(p *pod) bool {
-	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity))
+	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity), p.room)
 	is, known := v.others[key]
 	if !known {
 		takes := v.allTerms(p.Pod)
-		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) })
+		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) && (x.room == "" || p.room != "") })
 		v.others[key] = is
 	}
 	return is

@@ -61,9 +61,6 @@ func (v *converter) spread(i int) error {
 	g := v.jobs[i]
 	p := g.pods[0]
 	hard := v.hardSpread(p.Pod)
-	if n := len(p.Spec.TopologySpreadConstraints); n > len(hard) && !v.without("spread") {
-		v.in.Account.NotModelled.Add(p.id, "workloads with soft topology spread")
-	}
 	for k, t := range hard {
 		s, err := selector(t.LabelSelector, p.Labels, t.MatchLabelKeys, nil)
 		if err != nil {
@@ -77,7 +74,7 @@ func (v *converter) spread(i int) error {
 			return err
 		}
 		standing := v.standing(s, p.Namespace, among)
-		others := v.matching(s, func(namespace string) bool { return namespace == p.Namespace })
+		others := v.present(p.Pod, v.matching(s, func(namespace string) bool { return namespace == p.Namespace }))
 		if len(others) == 0 {
 			v.spreadByStanding(i, t, among, standing)
 			continue

@@ -106,11 +106,11 @@ func (in *Instance) steer(plan view.Plan, p *Plan) {
 		}
 	}
 	p.Steps = steps
-	p.Played.Steered, p.Played.Steps = in.state(s.x.State.C, s.x.State.Plan), len(steps)
+	p.Played.Steered, p.Played.Steps = in.state(s.x.State.C, in.withRoom(s.x.State.Plan, plan)), len(steps)
 	for k := range steps {
 		p.Played.Closed = max(p.Played.Closed, len(steps[k].Closed))
 	}
-	p.Played.Alone = in.alone(s.fence, names, p.Waves)
+	p.Played.Alone = in.alone(plan, s.fence, names, p.Waves)
 }
 
 // clear takes away the pods that go at once before the first successor starts, and returns the function that has them all
@@ -324,14 +324,14 @@ func (s *steerer) closingFor(m *steered) (extra []int, ok bool) {
 
 // alone plays the waves with the emptied nodes cordoned and no others: kube-scheduler draws among the best. After
 // mostScored the pods of a wave are placed at its end.
-func (in *Instance) alone(fence []bool, names map[string]move, waves [][]Move) State {
+func (in *Instance) alone(plan view.Plan, fence []bool, names map[string]move, waves [][]Move) State {
 	x := NewScheduler(in)
 	copy(x.Closed, fence)
 	rng := rand.New(rand.NewPCG(1, 1))
 	var waiting []move
 	for i := range x.State.Plan {
 		for k, h := range x.State.Plan[i] {
-			if h < 0 {
+			if h < 0 && !in.isRoom(i) {
 				waiting = append(waiting, move{i, k})
 			}
 		}
@@ -357,5 +357,5 @@ func (in *Instance) alone(fence []bool, names map[string]move, waves [][]Move) S
 		}
 		place()
 	}
-	return in.state(x.State.C, x.State.Plan)
+	return in.state(x.State.C, in.withRoom(x.State.Plan, plan))
 }

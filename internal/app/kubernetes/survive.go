@@ -41,7 +41,7 @@ func (v *converter) spreadOver(loss string, survive bool, nodeOf func(group, pod
 	for i, g := range v.jobs {
 		for k, p := range g.pods {
 			h := nodeOf(i, k)
-			if kind, _ := owned(p.Pod); h < 0 || kind == "Job" {
+			if kind, _ := owned(p.Pod); h < 0 || kind == "Job" || p.room != "" {
 				continue
 			}
 			name := workload(p.Pod)
@@ -125,6 +125,11 @@ func (v *converter) nodeOf(group, pod int) int {
 // schedulers returns the instance with the rules that kube-scheduler knows alone.
 func schedulers(in *model.Consolidation) *model.Consolidation {
 	x := *in
-	x.Rules = slices.DeleteFunc(slices.Clone(x.Rules), func(r model.PlacementRule) bool { return strings.HasPrefix(r.ID, survives) })
+	x.Rules = slices.DeleteFunc(slices.Clone(x.Rules), func(r model.PlacementRule) bool { return wished(r.ID) })
 	return &x
+}
+
+// wished reports whether a rule is one that a plan keeps and kube-scheduler doesn't know, by its id.
+func wished(rule string) bool {
+	return strings.HasPrefix(rule, survives) || strings.HasPrefix(rule, prefers)
 }

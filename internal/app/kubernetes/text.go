@@ -42,15 +42,19 @@ func (p *Plan) Text(moves bool) string {
 	}
 	b.WriteString(emptyText(p.Empty, named))
 	line("could be", "%s", state(p.Then))
-	saved := ""
-	if p.Now.Cost > 0 {
-		saved = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Now.Cost-p.Then.Cost)/float64(p.Now.Cost))
+	name, share, sign := "saved", "", int64(1)
+	if p.Then.Cost > p.Now.Cost {
+		name, sign = "spent", -1
 	}
-	fewer := words.Plural(p.Now.Nodes-p.Then.Nodes, "node")
-	if money := Money(float64(p.Now.Cost-p.Then.Cost), p.PriceUnit); money != fewer {
+	saved := sign * (p.Now.Cost - p.Then.Cost)
+	if p.Now.Cost > 0 {
+		share = fmt.Sprintf(" (%.0f %%)", 100*float64(saved)/float64(p.Now.Cost))
+	}
+	fewer := words.Plural(int(sign)*(p.Now.Nodes-p.Then.Nodes), "node")
+	if money := Money(float64(saved), p.PriceUnit); money != fewer {
 		fewer += ", " + money
 	}
-	line("saved", "%s%s", fewer, saved)
+	line(name, "%s%s", fewer, share)
 	if m := p.Money; m != nil {
 		line("money", "%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
 	}
@@ -62,6 +66,9 @@ func (p *Plan) Text(moves bool) string {
 	}
 	for _, risk := range p.Risks.Lines() {
 		line(risk[0], "%s", risk[1])
+	}
+	for _, x := range p.Wishes() {
+		wrapped(&b, x[0], x[1])
 	}
 	switch {
 	case p.Mend && p.CostStatus == "optimal":
@@ -93,7 +100,14 @@ func (p *Plan) Text(moves bool) string {
 		}
 	}
 	if len(p.Launch) > 0 {
-		line("launch", "%s first: %s", words.Plural(len(p.Launch), "node"), launchText(p.Launch))
+		price, text := int64(0), words.Plural(len(p.Launch), "node")+" first"
+		for _, x := range p.Launch {
+			price += x.Price
+		}
+		if p.PriceUnit != PriceByNode.Unit {
+			text += ", " + Money(float64(price), p.PriceUnit)
+		}
+		line("launch", "%s: %s", text, launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
 		line("waves", "%d, each within the budgets and with room for every pod", n)
@@ -117,6 +131,9 @@ func (p *Plan) Text(moves bool) string {
 	}
 	b.WriteString(PinsText(p.Pins))
 	b.WriteString(WaitsText(p.Waits))
+	if len(p.Waits) > 0 && !p.Offered {
+		b.WriteString("  --offers FILE names nodes to buy, of which the plan then tells how many hold them\n")
+	}
 	if !moves {
 		return b.String()
 	}
@@ -183,8 +200,13 @@ func emptyText(nodes []string, most int) string {
 
 // Others names the plans that the bound on the cost is of.
 func (p *Plan) Others() string {
-	if p.Now.Waiting+p.Then.Waiting == 0 {
+	switch {
+	case p.Now.Waiting+p.Then.Waiting == 0 && len(p.Room) == 0:
 		return "no plan"
+	case p.Now.Waiting+p.Then.Waiting == 0:
+		return "no plan with as much room kept"
+	case len(p.Room) > 0:
+		return "no plan with as few pods waiting and as much room kept"
 	}
 	return "no plan with as few pods waiting"
 }
@@ -386,17 +408,12 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
 // omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
-	cost := func(x float64) string { return fmt.Sprintf("%.0f", x) }
-	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
-		cost = func(x float64) string {
-			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
-		}
-	}
+	cost := e.number()
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
 		saved := cost(float64(base.Cost - r.Cost))
 		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
-		if r.Waiting == base.Waiting && cost(least) != cost(most) {
+		if r.Waiting == base.Waiting && r.Roomless == base.Roomless && cost(least) != cost(most) {
 			saved = cost(least) + " to " + cost(most)
 		}
 		if name == "" {
@@ -405,12 +422,25 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 		if r.Change != "" {
 			name += " (" + r.Change + ")"
 		}
+		if r.Roomless != base.Roomless {
+			name += fmt.Sprintf(" (no room found for %d)", r.Roomless)
+		}
 		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
 		}
 		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
 	}
 	return rows
+}
+
+// number returns how costs are written in tables: without their unit.
+func (e *Explanation) number() func(float64) string {
+	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
+		return func(x float64) string {
+			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
+		}
+	}
+	return func(x float64) string { return fmt.Sprintf("%.0f", x) }
 }
 
 // Others reports the results on the budgets and rules that the table doesn't have; "" if there are none.

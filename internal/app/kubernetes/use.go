@@ -344,6 +344,9 @@ func (in *Instance) used() *Used {
 		u.PlannedBy, u.Headroom = "use", v.Headroom
 	}
 	for _, p := range v.pods {
+		if p.room != "" {
+			continue
+		}
 		use := v.Use[p.id]
 		if len(use) < len(measured) {
 			u.Unknown++

@@ -33,7 +33,7 @@ const (
 )
 
 // waits explains for each waiting pod of a plan why no node has it. Rooms are those after the plan.
-func (in *Instance) waits(plan view.Plan) (all []Wait) {
+func (in *Instance) waits(plan view.Plan) (all []Wait, room []Room) {
 	free := make([][]int64, len(in.Hosts))
 	for h := range in.Hosts {
 		free[h] = slices.Clone(in.Hosts[h].Capacity)
@@ -49,13 +49,13 @@ func (in *Instance) waits(plan view.Plan) (all []Wait) {
 	}
 	for i := range plan {
 		for k, h := range plan[i] {
-			if h < 0 {
+			if h < 0 && !in.isRoom(i) {
 				p := in.converter.jobs[i].pods[k]
 				all = append(all, Wait{p.id, in.whyWaits(p, i, free)})
 			}
 		}
 	}
-	return all
+	return all, in.room(plan, func(p *pod, i int) string { return in.whyWaits(p, i, free) })
 }
 
 // whyWaits explains why a pod of job i waits: the fact that holds it, or how many nodes refuse it for which reason.
@@ -88,10 +88,21 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 		parts = append(parts, fmt.Sprintf("%d %s", count[reason], reason))
 	}
 	text := fmt.Sprintf("of %d nodes: %s", len(in.Hosts), strings.Join(parts, ", "))
-	if offers := in.offersFor(p, i); offers != "" {
-		text += "; " + offers
+	of := in
+	if in.before != nil { // it has the offers
+		of = in.before
 	}
-	return text
+	if len(of.Offers) == 0 {
+		return text
+	}
+	k := slices.IndexFunc(of.converter.pods, func(x *pod) bool { return x.id == p.id })
+	if k < 0 { // no pod, but a node that is to be kept
+		return text
+	}
+	if fits := of.offersFor(of.converter.pods[k]); fits != nil {
+		return text + "; the limits on nodes to buy leave no " + list(fits)
+	}
+	return text + "; no node to buy takes it"
 }
 
 // refusedBy explains why a node refuses a pod whatever else is on it, but for room; "" if it doesn't.
@@ -107,25 +118,15 @@ func (in *Instance) refusedBy(p *pod, h int) string {
 	return ""
 }
 
-// offersFor tells which nodes to buy would have a pod, "" without any to buy.
-func (in *Instance) offersFor(p *pod, i int) string {
-	if len(in.Offers) == 0 {
-		return ""
-	}
-	var fits []string
+// offersFor returns the nodes to buy that would have a pod on an empty one, by their rules and amounts.
+func (in *Instance) offersFor(p *pod) (fits []string) {
+	needs := in.converter.needs(p.requests)
 	for k := range in.Offers {
-		ok := p.allowed[len(in.Hosts)+k]
-		for r, need := range in.Jobs[i].Needs {
-			ok = ok && need <= in.Offers[k].Capacity[r]
-		}
-		if ok {
+		if p.allowed[len(in.Hosts)+k] && within(needs, in.Offers[k].Capacity) {
 			fits = append(fits, in.Offers[k].ID)
 		}
 	}
-	if fits == nil {
-		return "no node to buy takes it"
-	}
-	return "the limits on nodes to buy leave no " + list(fits)
+	return fits
 }
 
 // WaitsText lists why pods go on waiting; "" if none does.

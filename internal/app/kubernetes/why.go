@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,8 @@ type PodAnswer struct {
 	Budgets  []string `json:"budgets,omitempty"`
 	// Nodes are all other nodes with the reason for which each refuses it now, empty if it doesn't.
 	Nodes []NodeAnswer `json:"nodes"`
+	// Offers are the nodes to buy of which an empty one would have it, the cheapest first; null if there are none to buy.
+	Offers []string `json:"nodes_to_buy"`
 }
 
 // NodeAnswer is a node with the reason for which it refuses a pod; empty if it doesn't.
@@ -52,6 +55,14 @@ func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
 			a.Budgets = append(a.Budgets, budgetText(&in.Cluster.Budgets[b]))
 		}
 		a.Nodes = in.refusals(p, i, k)
+		if len(in.Offers) > 0 {
+			price := map[string]int64{}
+			for k := range in.Offers {
+				price[in.Offers[k].ID] = in.Offers[k].Price
+			}
+			a.Offers = append([]string{}, in.offersFor(p)...)
+			slices.SortStableFunc(a.Offers, func(x, y string) int { return cmp.Compare(price[x], price[y]) })
+		}
 		return a, nil
 	}
 	return nil, fmt.Errorf("%w cluster: no pod %q counts: pods of daemon sets and ones that have ended don't; give NAMESPACE/NAME", model.ErrInvalid, name)
@@ -147,6 +158,18 @@ func (a *PodAnswer) Text(most int) string {
 			n.Why = "would have it now"
 		}
 		line("node", n.Node+": "+n.Why)
+	}
+	switch {
+	case a.Offers == nil && a.Node == "" && a.Stays == "" && !slices.ContainsFunc(a.Nodes, func(n NodeAnswer) bool { return n.Why == "would have it now" }):
+		line("to buy", "--offers FILE names nodes to buy")
+	case a.Offers != nil && len(a.Offers) == 0:
+		line("to buy", "no node to buy would hold it")
+	case len(a.Offers) > 0:
+		text := "a node of type " + a.Offers[0] + " would hold it"
+		if len(a.Offers) > 1 {
+			text += ", as would " + list(a.Offers[1:])
+		}
+		line("to buy", text)
 	}
 	return b.String()
 }

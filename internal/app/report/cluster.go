@@ -47,6 +47,9 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	for _, risk := range plan.Risks.Lines() {
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
 	}
+	for _, x := range plan.Wishes() {
+		p.Lead = append(p.Lead, words.Upper(x[0])+": "+x[1]+".")
+	}
 	if n := plan.Then.Waiting; plan.Now.Waiting > 0 || n > 0 {
 		p.Lead = append(p.Lead, fmt.Sprintf("Pods that wait for a node: %d now, %d then.", plan.Now.Waiting, n))
 	}
@@ -144,6 +147,17 @@ func clusterMoves(plan *kubernetes.Plan) section {
 	return s
 }
 
+// add adds rows of texts.
+func (t *table) add(rows [][]string) {
+	for _, r := range rows {
+		cells := make([]cell, len(r))
+		for c := range r {
+			cells[c] = text(r[c])
+		}
+		t.Rows = append(t.Rows, row{Cells: cells})
+	}
+}
+
 // clusterRules shows the costs of rules, and why pods can't move.
 func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
 	s := section{ID: "rules", Title: "What rules cost"}
@@ -151,13 +165,7 @@ func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section 
 		for k, all := range [][]kubernetes.RuleCost{costs.Rules, costs.Singles} {
 			t := &table{Caption: []string{"Kinds of rules left out", "Single budgets and rules left out"}[k], Plain: true,
 				Columns: []column{{Name: "without"}, {Name: "cost", Number: true}, {Name: "bound", Number: true}, {Name: "status"}, {Name: "saved by it", Number: true}}}
-			for _, r := range costs.Rows(all) {
-				cells := make([]cell, len(r))
-				for c := range r {
-					cells[c] = text(r[c])
-				}
-				t.Rows = append(t.Rows, row{Cells: cells})
-			}
+			t.add(costs.Rows(all))
 			if k == 1 {
 				t.Note = costs.Others()
 			}
@@ -165,6 +173,12 @@ func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section 
 				s.Blocks = append(s.Blocks, block{Table: t})
 			}
 		}
+	}
+	if costs != nil && len(costs.Goals) > 0 {
+		t := &table{Caption: "Goals beside the rules", Plain: true,
+			Columns: []column{{Name: "with"}, {Name: "cost", Number: true}, {Name: "bound", Number: true}, {Name: "status"}, {Name: "its price", Number: true}}}
+		t.add(costs.GoalRows())
+		s.Blocks = append(s.Blocks, block{Table: t})
 	}
 	pins := &table{Caption: "Pods that can't move", Plain: true, Columns: []column{{Name: "why"}, {Name: "pods", Number: true}, {Name: "on nodes", Number: true}}}
 	for _, x := range plan.Pins {

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: MIT
+
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/text/words"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Rooms are the values of Options.Room: pods that aren't there, for which a plan keeps room. They are jobs as waiting pods
+// are, but of the least rank: as many as possible have a place, after the pods that wait and before any cost.
+var Rooms = []string{roomNode, roomHPA, roomSurge}
+
+const (
+	roomNode  = "node"  // those of any one node, once it fails: see spares
+	roomHPA   = "hpa"   // as many more as HorizontalPodAutoscalers may make
+	roomSurge = "surge" // as many more as Deployments have during a rollout
+)
+
+// scaler is the part of a HorizontalPodAutoscaler (autoscaling/v1 and v2) that tells how many pods there may be.
+type scaler struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Target struct {
+			Kind string `json:"kind"`
+			Name string `json:"name"`
+		} `json:"scaleTargetRef"`
+		Most int `json:"maxReplicas"`
+	} `json:"spec"`
+}
+
+// wanted are more pods of a workload for which room is to be kept, as its template makes them.
+type wanted struct {
+	of       string // "namespace/name"
+	pods     int
+	template corev1.PodTemplateSpec
+}
+
+// surges returns the pods that each Deployment may have beyond its replicas while it rolls out.
+func (v *converter) surges() (all []wanted) {
+	for k := range v.c.Selecting {
+		d := &v.c.Selecting[k]
+		if d.Kind != "Deployment" || d.Spec.Template == nil || d.Spec.Strategy.Type == "Recreate" {
+			continue
+		}
+		replicas, surge := 1, intstr.FromString("25%")
+		if d.Spec.Replicas != nil {
+			replicas = *d.Spec.Replicas
+		}
+		if r := d.Spec.Strategy.RollingUpdate; r != nil && r.MaxSurge != nil {
+			surge = *r.MaxSurge
+		}
+		n, err := intstr.GetScaledValueFromIntOrPercent(&surge, replicas, true)
+		if err != nil || n <= 0 || replicas <= 0 {
+			continue
+		}
+		t := *d.Spec.Template.DeepCopy()
+		if t.Labels == nil {
+			t.Labels = map[string]string{}
+		}
+		t.Labels["pod-template-hash"] = roomSurge // a new one
+		all = append(all, wanted{d.Metadata.Namespace + "/" + d.Metadata.Name, n, t})
+	}
+	return sorted(all)
+}
+
+// scaled returns the pods that HorizontalPodAutoscalers may add, and notes those whose pods aren't known.
+func (v *converter) scaled() (all []wanted) {
+	for k := range v.c.Scalers {
+		x := &v.c.Scalers[k]
+		of := x.Metadata.Namespace + "/" + x.Spec.Target.Name
+		n, t := x.Spec.Most, (*corev1.PodTemplateSpec)(nil)
+		var sample *corev1.Pod
+		for _, p := range v.pods {
+			kind, _ := owned(p.Pod)
+			if workload(p.Pod) == of && (kind == x.Spec.Target.Kind || x.Spec.Target.Kind == "Deployment" && kind == "ReplicaSet") {
+				n, sample = n-1, p.Pod
+			}
+		}
+		for k := range v.c.Selecting {
+			if s := &v.c.Selecting[k]; s.Kind == x.Spec.Target.Kind && s.Metadata.Namespace+"/"+s.Metadata.Name == of {
+				t = s.Spec.Template
+			}
+		}
+		switch {
+		case n <= 0:
+			continue
+		case t == nil && sample == nil:
+			v.in.Account.NotModelled.Add(of, "workloads of HorizontalPodAutoscalers without a pod or a template, for which no room is kept")
+			continue
+		case t == nil:
+			t = &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: sample.Labels, Annotations: sample.Annotations}, Spec: sample.Spec}
+		}
+		t = t.DeepCopy()
+		if t.Spec.NodeName = ""; sample != nil {
+			t.Labels = maps.Clone(sample.Labels)
+		}
+		all = append(all, wanted{of, n, *t})
+	}
+	return sorted(all)
+}
+
+func sorted(all []wanted) []wanted {
+	slices.SortStableFunc(all, func(a, b wanted) int { return cmp.Compare(a.of, b.of) })
+	return all
+}
+
+// rooms adds the pods of workloads for which room is kept.
+func (v *converter) rooms() {
+	var pods []*pod
+	for _, what := range Rooms {
+		if !slices.Contains(v.Room, what) {
+			continue
+		}
+		var all []wanted
+		switch a := &v.in.Account.NotModelled; what {
+		case roomHPA:
+			if all = v.scaled(); len(v.c.Scalers) == 0 {
+				a.Say("--slack hpa keeps no room: no HorizontalPodAutoscalers were read, give kubectl get hpa, too")
+			}
+		case roomSurge:
+			if all = v.surges(); !slices.ContainsFunc(v.c.Selecting, func(x Selecting) bool { return x.Kind == "Deployment" }) {
+				a.Say("--slack surge keeps no room: no Deployments were read, give kubectl get deployments, too")
+			}
+		}
+		for _, w := range all {
+			namespace, name, _ := strings.Cut(w.of, "/")
+			for k := range w.pods {
+				yes, t := true, w.template.DeepCopy()
+				p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("%s %s %d", name, what, k+1), Labels: t.Labels, Annotations: t.Annotations,
+					OwnerReferences: []metav1.OwnerReference{{Kind: what, Name: name, Controller: &yes}}}, Spec: t.Spec}
+				x := &pod{Pod: p, id: namespace + "/" + p.Name, room: what, held: v.unknown(p)}
+				x.asks = v.requests(p)
+				x.requests = v.weighed(p, x.asks)
+				pods = append(pods, x)
+				v.in.Account.Remarks.Add(w.of, "pods to come, for which room is kept ("+what+")")
+			}
+		}
+	}
+	v.pods = append(v.pods, pods...)
+}
+
+// mostRooms bounds how many pods room is kept for.
+func (v *converter) mostRooms() int {
+	n := 0
+	for _, p := range v.pods {
+		if p.room != "" {
+			n++
+		}
+	}
+	if slices.Contains(v.Room, roomNode) {
+		n += len(v.c.Nodes)
+	}
+	return n
+}
+
+// present returns the jobs of pods that are there, for the rules of pods that are: they are to hold with or without those
+// for which room is kept. For these all count.
+func (v *converter) present(of *corev1.Pod, jobs []string) []string {
+	if v.roomJobs == nil {
+		v.roomJobs = map[string]bool{}
+		for _, g := range v.jobs {
+			if g.pods[0].room != "" {
+				v.roomJobs[g.id] = true
+			}
+		}
+	}
+	if len(v.roomJobs) == 0 || slices.Contains(Rooms, ownerKind(of)) {
+		return jobs
+	}
+	return slices.DeleteFunc(jobs, func(id string) bool { return v.roomJobs[id] })
+}
+
+// ownerKind returns the kind of a pod's controller: of one that isn't there, why room is kept for it.
+func ownerKind(p *corev1.Pod) string {
+	kind, _ := owned(p)
+	return kind
+}
+
+// guard returns nodes for whose kinds empty ones are to be kept (see spares), so that after a plan any one node may fail:
+// those that may not in the answers of solve, which is asked again with the empty ones until any node may fail, or nothing
+// changes. So what a plan without them gives by itself costs nothing, and the bound of the first answer is one for each
+// plan after which any node may fail.
+func (in *Instance) guard(solve func(*Instance) (fails []string, known bool, err error)) error {
+	read, x := in.converter.Options, in
+	for range mostGuards {
+		fails, known, err := solve(x)
+		if err != nil || known && len(fails) == 0 {
+			return err
+		}
+		before := len(read.guards)
+		for k := range in.Hosts {
+			if id := in.Hosts[k].ID; (!known || slices.Contains(fails, id)) && !slices.Contains(read.guards, id) {
+				read.guards = append(slices.Clip(read.guards), id)
+			}
+		}
+		if len(read.guards) == before {
+			return nil
+		}
+		if x, err = Convert(in.Cluster, read); err != nil {
+			return err
+		}
+		x.MoveBudget = in.MoveBudget
+	}
+	return nil
+}
+
+// mostGuards bounds the answers of guard.
+const mostGuards = 6
+
+// failing returns the nodes in use that may not fail after a solution, see fails.
+func (in *Instance) failing(a *model.Assignment) (nodes []string, known bool, err error) {
+	if len(a.Bought) > 0 {
+		if in, a, _, err = in.launched(a); err != nil {
+			return nil, false, err
+		}
+	}
+	plan, err := view.OfConsolidation(in.Consolidation, 0).PlanOf(a)
+	if err != nil {
+		return nil, false, err
+	}
+	nodes, known = in.fails(plan)
+	return nodes, known, nil
+}
+
+// spares adds what is kept for the loss of a node: for each kind of nodes of the guards an empty one, as large as the
+// largest of the kind that takes pods. Nodes are of a kind if all rules and host sets of the instance treat them alike, but
+// for each being a domain of its own.
+//
+// Then the pods of a node of the kind have a place once it fails, whatever the plan: on the empty one, all of them. It has
+// as much of each resource, each of them may be placed there, and it is in the same domains, so that the plan with it in
+// the place of the other node keeps each rule as the plan does. This is sufficient, not necessary.
+func (v *converter) spares() {
+	if len(v.guards) == 0 || !slices.Contains(v.Room, roomNode) {
+		return
+	}
+	sets := map[string][]string{} // of each host or offer
+	for k := range v.in.HostSets {
+		s := &v.in.HostSets[k]
+		if len(s.Hosts)+len(s.Offers) == 1 { // what may be on one node alone has no other place
+			continue
+		}
+		for _, id := range s.Hosts {
+			sets["host "+id] = append(sets["host "+id], s.ID)
+		}
+		for _, id := range s.Offers {
+			sets["offer "+id] = append(sets["offer "+id], s.ID)
+		}
+	}
+	kindOf := func(id string, labels map[string]string) string {
+		labels = maps.Clone(labels)
+		delete(labels, hostname)
+		return fmt.Sprintf("%q %s", sets[id], mustJSON(labels))
+	}
+	alike := map[string][]int{} // places
+	for k := range v.in.Hosts {
+		if h := &v.in.Hosts[k]; !h.Closed {
+			kind := kindOf("host "+h.ID, h.Labels)
+			alike[kind] = append(alike[kind], k)
+		}
+	}
+	for k := range v.in.Offers {
+		kind := kindOf("offer "+v.in.Offers[k].ID, v.in.Offers[k].Labels)
+		alike[kind] = append(alike[kind], len(v.in.Hosts)+k)
+	}
+	for _, kind := range slices.SortedFunc(maps.Keys(alike), func(a, b string) int { return cmp.Compare(alike[a][0], alike[b][0]) }) {
+		hosts := slices.DeleteFunc(slices.Clone(alike[kind]), func(k int) bool { return k >= len(v.in.Hosts) })
+		if !slices.ContainsFunc(hosts, func(k int) bool { return slices.Contains(v.guards, v.in.Hosts[k].ID) }) {
+			continue
+		}
+		there := make([]bool, len(v.places))
+		for _, k := range alike[kind] {
+			there[k] = true
+		}
+		var sizes [][]int64
+		for _, k := range hosts {
+			size := v.in.Hosts[k].Capacity
+			if slices.ContainsFunc(sizes, func(x []int64) bool { return within(size, x) }) {
+				continue
+			}
+			sizes = append(slices.DeleteFunc(sizes, func(x []int64) bool { return within(x, size) }), size)
+		}
+		for n, size := range sizes {
+			id := fmt.Sprintf("%s like %s", roomNode, v.in.Hosts[hosts[0]].ID)
+			if n > 0 {
+				id += fmt.Sprintf(" #%d", n+1)
+			}
+			p := &pod{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: id}}, id: id, room: roomNode, allowed: there, refused: make([]string, len(v.places))}
+			for k, ok := range there {
+				if !ok {
+					p.refused[k] = "another kind of node"
+				}
+			}
+			v.jobs = append(v.jobs, &group{id: id, pods: []*pod{p}})
+			cost := v.in.outUnit
+			v.in.Jobs = append(v.in.Jobs, model.ConsolidationJob{ID: id, Tasks: 1, Needs: slices.Clone(size), LeaveOutCost: &cost, Allowed: v.set(there)})
+			v.in.Pods = append(v.in.Pods, []string{id})
+		}
+	}
+}
+
+// within reports whether amounts are at most others.
+func within(x, most []int64) bool {
+	for r := range x {
+		if x[r] > most[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// isRoom reports whether room alone is kept for the pods of a job.
+func (in *Instance) isRoom(i int) bool { return in.converter.jobs[i].pods[0].room != "" }
+
+// unplaced counts the pods of a solution that wait, and those for which no room is kept.
+func (in *Instance) unplaced(a *model.Assignment) (waiting, room int) {
+	for i := range a.Jobs {
+		for _, h := range a.Jobs[i].Hosts {
+			switch {
+			case h != "":
+			case in.isRoom(i):
+				room++
+			default:
+				waiting++
+			}
+		}
+	}
+	return waiting, room
+}
+
+// settle gives the pods for which room is kept their places in a plan, or others on nodes in use.
+func (in *Instance) settle(s *planstate.State, plan view.Plan) {
+	for i := range s.Plan {
+		if !in.isRoom(i) {
+			continue
+		}
+		for k := range s.Plan[i] {
+			if plan != nil && plan[i][k] >= 0 && s.Can(i, k, int(plan[i][k])) {
+				s.Add(i, k, int(plan[i][k]))
+			}
+			for h := 0; h < len(s.C.Hosts) && s.Plan[i][k] < 0; h++ {
+				if s.Tasks[h] > 0 && s.Can(i, k, h) {
+					s.Add(i, k, h)
+				}
+			}
+		}
+	}
+}
+
+// withRoom returns a plan with the room that another one keeps.
+func (in *Instance) withRoom(plan, than view.Plan) view.Plan {
+	plan = slices.Clone(plan)
+	for i := range plan {
+		if in.isRoom(i) {
+			plan[i] = than[i]
+		}
+	}
+	return plan
+}
+
+// Room tells what room a plan keeps for pods of a workload that aren't there, or for the loss of a node.
+type Room struct {
+	For   string   `json:"for"` // of Rooms
+	Of    string   `json:"of"`  // the workload, or a kind of nodes
+	Pods  int      `json:"pods"`
+	Kept  int      `json:"pods_with_room"`
+	Nodes []string `json:"nodes"`
+	Why   string   `json:"why,omitempty"` // of the first without
+}
+
+// room lists the room that a plan keeps.
+func (in *Instance) room(plan view.Plan, waits func(p *pod, i int) string) (all []Room) {
+	at := map[[2]string]int{}
+	for i := range plan {
+		for k, h := range plan[i] {
+			p := in.converter.jobs[i].pods[k]
+			if p.room == "" {
+				continue
+			}
+			key := [2]string{p.room, workload(p.Pod)}
+			if p.room == roomNode {
+				key[1] = "nodes " + strings.TrimPrefix(p.id, roomNode+" ")
+			}
+			n, known := at[key]
+			if !known {
+				n = len(all)
+				at[key], all = n, append(all, Room{For: key[0], Of: key[1], Nodes: []string{}})
+			}
+			x := &all[n]
+			if x.Pods++; h >= 0 {
+				x.Kept++
+				x.Nodes = distinct(append(x.Nodes, in.Hosts[h].ID))
+			} else if x.Why == "" {
+				x.Why = waits(p, i)
+			}
+		}
+	}
+	return all
+}
+
+// fails returns the nodes in use of a plan whose pods have no place once that node fails, as first fit finds: on an empty
+// node kept for it, or among the others. Pods that no controller makes again need none. The rules are kube-scheduler's. It
+// reports false if there is too much to look at. O(nodes² × pods of a node × rules of a pod).
+func (in *Instance) fails(plan view.Plan) (nodes []string, ok bool) {
+	x := *schedulers(in.Consolidation)
+	x.Jobs = slices.Clone(x.Jobs)
+	c, spare := view.OfConsolidation(in.Consolidation, 0), map[int]bool{}
+	a, free := c.Assignment(plan), int64(0)
+	for i := range x.Jobs {
+		j := &x.Jobs[i]
+		j.Pinned, j.CurrentHosts = false, a.Jobs[i].Hosts
+		if in.isRoom(i) {
+			for _, h := range plan[i] {
+				spare[int(h)] = spare[int(h)] || h >= 0 && in.converter.jobs[i].pods[0].room == roomNode
+			}
+			j.CurrentHosts, j.LeaveOutCost = nil, &free
+		}
+	}
+	c = view.OfConsolidation(&x, 0)
+	s, left := planstate.Of(c, c.Today()), mostRemovalLooks
+	on := make([][]move, len(c.Hosts))
+	for i := range s.Plan {
+		for k, h := range s.Plan[i] {
+			if h >= 0 && metav1.GetControllerOf(in.converter.jobs[i].pods[k].Pod) != nil {
+				on[h] = append(on[h], move{i, k})
+			}
+		}
+	}
+	var spares, others []int
+	for h := range on {
+		switch {
+		case spare[h]:
+			spares = append(spares, h)
+		case s.Tasks[h] > 0:
+			others = append(others, h)
+		}
+	}
+	for h, all := range on {
+		for _, m := range all {
+			s.Remove(m.i, m.k)
+		}
+		fits := func(to []int) bool {
+			placed := 0
+			for _, m := range all {
+				n := slices.IndexFunc(to, func(n int) bool { left--; return n != h && left >= 0 && s.Can(m.i, m.k, n) })
+				if n < 0 {
+					break
+				}
+				s.Add(m.i, m.k, to[n])
+				placed++
+			}
+			for _, m := range all[:placed] {
+				s.Remove(m.i, m.k)
+			}
+			return placed == len(all)
+		}
+		if len(all) > 0 && !slices.ContainsFunc(spares, func(e int) bool { return fits([]int{e}) }) && !fits(slices.Concat(spares, others)) {
+			nodes = append(nodes, in.Hosts[h].ID)
+		}
+		for _, m := range all {
+			s.Add(m.i, m.k, h)
+		}
+	}
+	return nodes, left >= 0
+}
+
+// roomLines returns the room that a plan keeps in lines, each after its name.
+func (p *Plan) roomLines() (all [][2]string) {
+	for _, what := range Rooms {
+		pods, kept, none := 0, 0, []string{}
+		of, nodes := map[string]bool{}, []string{}
+		why := ""
+		for _, r := range p.Room {
+			if r.For != what {
+				continue
+			}
+			pods, kept, of[r.Of], nodes = pods+r.Pods, kept+r.Kept, true, append(nodes, r.Nodes...)
+			if r.Kept < r.Pods {
+				none, why = append(none, fmt.Sprintf("%s (%d)", r.Of, r.Pods-r.Kept)), cmp.Or(why, r.Why)
+			}
+		}
+		if pods == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%d of %s to come, of %s, have room", kept, words.Plural(pods, "pod"), words.Plural(len(of), "workload"))
+		if what == roomNode {
+			text = fmt.Sprintf("%d of %s of nodes have an empty one kept: %s", kept, words.Plural(pods, "kind"), cmp.Or(list(nodes), "none"))
+		}
+		if len(none) > 0 {
+			text += "; none for " + list(none) + ": " + why
+		}
+		all = append(all, [2]string{"room " + what, text})
+	}
+	switch x := p.NodeFails; {
+	case x == nil:
+	case len(x) == 0:
+		all = append(all, [2]string{"node fails", "the pods of any one node then have a place"})
+	default:
+		all = append(all, [2]string{"node fails", fmt.Sprintf("the pods of %s have no other place, as first fit finds: %s", words.Plural(len(x), "node"), list(x))})
+	}
+	return all
+}
