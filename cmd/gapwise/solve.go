@@ -265,7 +265,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if f := c.String("csv"); f != "" {
 		if results[0].Solution == nil {
 			fmt.Fprintf(p.err, "%s isn't written: there is no solution\n", f)
-		} else if err := p.writeTable(f, runs.JobTable, all[0].in, results[0].Solution); err != nil {
+		} else if err := p.writeTable(f, runs.TimedJobTable, all[0].in, results[0].Solution); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,10 @@ package runs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -52,6 +54,26 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 			}
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// TimedJobTable is JobTable with a last column, starts_at: the time of day of each start, if the instance knows when its
+// second 0 was.
+func TimedJobTable(in model.Instance, s model.Solution) (Table, error) {
+	t, err := JobTable(in, s)
+	began := model.StartTime(in)
+	if err != nil || began.IsZero() {
+		return t, err
+	}
+	at := slices.Index(t.Header, "starting_time")
+	t.Header = append(slices.Clone(t.Header), "starts_at")
+	for k := range t.Rows {
+		when := ""
+		if seconds, err := strconv.ParseFloat(t.Rows[k][at], 64); err == nil {
+			when = began.Add(time.Duration(seconds * float64(time.Second))).Format(time.RFC3339)
+		}
+		t.Rows[k] = append(t.Rows[k], when)
 	}
 	return t, nil
 }

@@ -43,6 +43,14 @@ b,three,b,1.5,2,30,1,COMPLETED_SUCCESSFULLY,1.5,60,61.5,0,60,1,4 6,,segments=4 r
 c,three,c,2,1,40,0,COMPLETED_WALLTIME_REACHED,2,40,42,0,40,1,7,,
 `
 	require.Same(t, "values", want, b.String())
+	require.Same(t, "without a time of day", table, require.Value(TimedJobTable(in, s))(t))
+	timed := *in
+	timed.StartTime = "2026-11-28T08:13:11+01:00"
+	var at []string
+	for _, row := range require.Value(TimedJobTable(&timed, s))(t).Rows {
+		at = append(at, row[len(row)-1])
+	}
+	require.Same(t, "times of day", []string{"2026-11-28T08:13:11+01:00", "2026-11-28T08:13:12+01:00", "2026-11-28T08:13:13+01:00"}, at)
 	tvc := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
 	table = require.Value(JobTable(tvc,
