@@ -51,6 +51,7 @@ func (p *program) report() *cli.Command {
 			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
 			&cli.StringSliceFlag{Name: "what-if", Usage: "batch on one tier: a `CHANGE` beside today, may be repeated"},
 			&cli.StringFlag{Name: "policy", Usage: "what-if: today's policy", DefaultText: "the replay that fits the log, else " + report.DefaultPolicy},
+			&cli.Float64Flag{Name: "node-cost", Usage: "what-if: price of a processor, or of a node, for an hour"},
 			&cli.Int64Flag{Name: "effort", Value: report.DefaultEffort, Usage: "what-if: of the search for what anybody could reach"},
 			&cli.StringFlag{Name: "plan", Usage: "plan in `FILE` of runs whose solutions were kept, to draw them"},
 			instancesFlag(),
@@ -194,10 +195,13 @@ func changes(c *cli.Command) (all []report.Change, err error) {
 		}
 		all = append(all, change)
 	}
-	for _, f := range []string{"policy", "effort"} {
+	for _, f := range []string{"policy", "effort", "node-cost"} {
 		if c.IsSet(f) && len(all) == 0 {
 			return nil, usagef("report: --%s goes with --what-if", f)
 		}
+	}
+	if x := c.Float64("node-cost"); !(x >= 0 && x < 1e9) {
+		return nil, usagef("report: --node-cost is %g, must be a price", x)
 	}
 	if c.Int64("effort") < 1 {
 		return nil, usagef("report: --effort is %d, must be at least 1", c.Int64("effort"))
@@ -216,7 +220,7 @@ func (p *program) whatIf(ctx context.Context, c *cli.Command, output string, in 
 		if isStdout(output) {
 			text = p.err
 		}
-		s.Effort = c.Int64("effort")
+		s.Effort, s.NodeCost = c.Int64("effort"), c.Float64("node-cost")
 		return report.WhatIf(ctx, w, text, batch, c.String("policy"), changes, about, s, o)
 	}
 }

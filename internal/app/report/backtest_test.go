@@ -102,6 +102,24 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// The price of a larger machine is that of its processors for the time of today's schedule, beside the waits that it saves.
+func TestNodeCost(t *testing.T) {
+	t.Parallel()
+	in := busy(7)
+	x := require.Value(Solving{Seed: 1, Effort: 1000, NodeCost: 0.5}.whatIf(t.Context(), in, "easy", changesOf(t, "policy=sjf", "processors=10", "processors=7"), nil))(t)
+	said := x.costWords()
+	last, saved := 0.0, 0.0
+	for k, c := range x.cases[0].waits {
+		last = max(last, in.Jobs[k].SubmitS+c+in.Work(k))
+		saved += (c - x.cases[2].waits[k]) / 3600
+	}
+	cost := 0.5 * 2 * last / 3600
+	want := fmt.Sprintf("B: 2 processors more for the log's %s hours cost %s; all jobs together wait %s hours less, %s for each hour.", shown(last/3600), shown(cost), shown(saved), shown(cost/saved))
+	require.Same(t, "words", []string{want}, said)
+	x.nodeCost = 0
+	require.Same(t, "words without a price", 0, len(x.costWords()))
+}
+
 // The log's own scheduler is on the page of a log beside the policies, and is none of them.
 func TestLogOnPage(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,8 @@ type Solving struct {
 	Seed      uint64
 	// Effort is the effort of the clairvoyant's search, of what-ifs; 0: DefaultEffort.
 	Effort int64
+	// NodeCost is the price of one more processor, or of a node, for an hour, of what-ifs; 0: unknown.
+	NodeCost float64
 	// Said, if not nil, is called with a line for each algorithm that is through, and
 	// then with the page's summary.
 	Said func(line string)

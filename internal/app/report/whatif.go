@@ -30,7 +30,9 @@ type whatIf struct {
 	log    *whatIfCase   // the log's own scheduler; nil: unknown
 	today  backtest      // with a log
 	fitted bool          // today is the replay that fits the log
-	unran  string        // why the log's own scheduler isn't known, "" without a log
+	// nodeCost is the price of a processor, or of a node, for an hour; 0: unknown.
+	nodeCost float64
+	unran    string // why the log's own scheduler isn't known, "" without a log
 }
 
 // whatIfCase is one of them: a policy on an instance, and the best possible there.
@@ -93,7 +95,7 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 	if s.Effort == 0 {
 		s.Effort = DefaultEffort
 	}
-	x := &whatIf{effort: s.Effort, cases: []*whatIfCase{{name: "today", in: today}}}
+	x := &whatIf{effort: s.Effort, nodeCost: s.NodeCost, cases: []*whatIfCase{{name: "today", in: today}}}
 	x.divide()
 	if err := s.ofLog(ctx, x, log, policy); err != nil {
 		return nil, err

@@ -93,6 +93,7 @@ func (x *whatIf) comparison() section {
 		s.Text = append(s.Text, fmt.Sprintf("%s: %s: %s.", letter(k+1), c.name, c.words()))
 		t.Columns = append(t.Columns, column{letter(k + 1), c.words(), true}, column{"change", "less today's; in brackets the 95 % interval", true})
 	}
+	s.Text = append(s.Text, x.costWords()...)
 	measures := x.measures()
 	for i := range measures {
 		m := &measures[i]

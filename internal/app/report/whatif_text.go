@@ -84,6 +84,9 @@ func (x *whatIf) text(w io.Writer) error {
 	para("%s", x.intervalWords())
 	para("%s", x.groundWords())
 	para("%s", x.measureWords())
+	for _, line := range x.costWords() {
+		para("%s", line)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -144,6 +147,37 @@ func (x *whatIf) textColumn(k int) []string {
 		return append(cells, "")
 	}
 	return append(cells, x.provedWords(c))
+}
+
+// costWords sets the price of a larger machine against the waiting that it saves, for each case with more processors or
+// nodes; nothing without Solving.NodeCost.
+func (x *whatIf) costWords() (all []string) {
+	today := x.cases[0]
+	last := 0.0
+	for _, end := range today.ends {
+		last = max(last, end)
+	}
+	hours := (last - today.in.Jobs[0].SubmitS) / 3600
+	for k, c := range x.cases {
+		more := c.in.Processors - today.in.Processors
+		if x.nodeCost == 0 || more <= 0 {
+			continue
+		}
+		cost, saved := x.nodeCost*float64(more)*hours, 0.0
+		for i := range c.waits {
+			saved += (today.waits[i] - c.waits[i]) / 3600
+		}
+		unit := "processor"
+		if len(c.in.Nodes) > 0 {
+			unit = "node"
+		}
+		said := fmt.Sprintf("%s: %s more for the log's %s hours cost %s; all jobs together wait %s hours less", letter(k), words.Plural(more, unit), shown(hours), shown(cost), shown(saved))
+		if saved > 0 {
+			said += fmt.Sprintf(", %s for each hour", shown(cost/saved))
+		}
+		all = append(all, said+".")
+	}
+	return all
 }
 
 // logColumn is textColumn of the log's own scheduler.
