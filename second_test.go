@@ -17,7 +17,7 @@ func TestSecondObjectives(t *testing.T) {
 	t.Parallel()
 	for _, p := range gapwise.Problems() {
 		page := require.Value(os.ReadFile("docs/problems/" + string(p.Kind) + ".md"))(t)
-		if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, "Exact engines stop at any optimum of the first, and claim nothing of the second.") {
+		if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, "Exact engines stop at any optimum of the first, and claim nothing about the second.") {
 			t.Errorf("the page of %s doesn't say what is proved of the second objective", p.Kind)
 		}
 	}
