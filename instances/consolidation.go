@@ -277,8 +277,8 @@ func (c *cluster) treeOf(h int) *hostTree {
 }
 
 // host returns the allowed host with most left for a task of a job, -1 if there is none; zones is the number of them.
-// A search of the hosts' trees finds it. It costs O(log H) for each host that it looks at, and these are few: the rules of
-// the job keep it from a host, or a host with as much left on the whole has less of a resource than the task needs.
+// A search of the hosts' trees finds it. It costs O(log H) for each host that it looks at, and these are few: the rules
+// of the job forbid a host, or a host with as much left on the whole has less of a resource than the task needs.
 func (c *cluster) host(j *model.ConsolidationJob, on []int, apart, spread bool) int {
 	least, counts := math.MaxInt, make([]int, c.zones)
 	for _, h := range on {
@@ -298,8 +298,13 @@ func (c *cluster) host(j *model.ConsolidationJob, on []int, apart, spread bool) 
 	for k := range c.trees {
 		t := &c.trees[k]
 		t.search(1, func(at *mostLeft) bool {
+			// Whole numbers order hosts as the sums of shares do, but for equal ones, which rounding orders.
 			x := at.left - need<<t.shift
-			return x >= 0 && (best < 0 || x > left || x == left && !(at.alike && at.host > best && slices.Equal(c.left[at.host], c.left[best])))
+			if x < 0 || best >= 0 && x < left {
+				return false
+			}
+			same := best >= 0 && x == left && at.alike && slices.Equal(c.left[at.host], c.left[best])
+			return !same || at.host < best
 		}, func(h int) {
 			if !allowed(h) {
 				return

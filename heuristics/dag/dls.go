@@ -49,7 +49,8 @@ func (r *dlsTasks) level(t, m int32) float64 {
 // dlsBy looks for the next task in queues of levels, or at every ready task.
 func dlsBy(ctx context.Context, b *builder, queued bool) (dagplay.Plan, error) {
 	g := b.g
-	r := &dlsTasks{builder: b, static: make([]float64, g.Tasks), arrivals: make([][]float64, g.Tasks), free: make([]float64, g.Machines)}
+	r := &dlsTasks{builder: b, static: make([]float64, g.Tasks), arrivals: make([][]float64, g.Tasks),
+		free: make([]float64, g.Machines)}
 	for k := len(g.Order) - 1; k >= 0; k-- {
 		t := g.Order[k]
 		for _, e := range g.Succ(t) {

@@ -10,14 +10,14 @@ import (
 	"github.com/gapwise/gapwise/internal/num/heap"
 )
 
-// levelQueues finds the ready tasks that dlsTasks.next has to compare, without a look at the others. A task's level on a
-// machine is its priority, static + mean - cost, less its start. Tasks whose data came before the machine is free start
-// together, so their order is that of the priorities; the others' levels don't change until the machine is free that
-// late. So two heaps for each machine hold the levels, and each task changes from one to the other once.
+// levelQueues finds the ready tasks that dlsTasks.next has to compare, without a look at the others. A task's level on
+// a machine is its priority, static + mean - cost, less its start. Tasks whose data came before the machine is free
+// start together, so their order is that of the priorities. The others' levels don't change until the machine is free
+// that late. So two heaps for each machine hold the levels, and each task changes from one to the other once.
 //
-// dlsTasks.next takes levels that differ by the tie as equal, which is no order. It gives the same result for all tasks as
-// for a set of them if a gap of more than the tie lies between the set's lowest level and the others' highest: a level
-// below the gap never replaces one above it, and one above it always replaces one below.
+// dlsTasks.next takes levels that differ by the tie as equal, which is no order. It gives the same result for all tasks
+// as for a set of them if a gap of more than the tie lies between the set's lowest level and the others' highest: a
+// level below the gap never replaces one above it, and one above it always replaces one below.
 type levelQueues struct {
 	*dlsTasks
 	number  []int32             // of each task: how many got ready before it
@@ -85,8 +85,9 @@ func (q *levelQueues) arrived(m int32) {
 	}
 }
 
-// highest returns the ready tasks with the highest levels, in the order in which they got ready. Below them is a gap of
-// more than the tie. O(M) for each task that is returned; tasks that were placed leave the heaps' tops in O(log R) each.
+// highest returns the ready tasks with the highest levels, in the order in which they got ready. Below them is a gap
+// of more than the tie. O(M) for each task that is returned, and for each more level that ties join to the set. Tasks
+// that were placed leave the heaps' tops in O(log R) each.
 func (q *levelQueues) highest() []int32 {
 	low := math.Inf(-1)
 	for m := range int32(q.g.Machines) {

@@ -75,7 +75,8 @@ func round(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Se
 var errRelaxation = fmt.Errorf("%w: the linear relaxation is infeasible", model.ErrNoSolution)
 
 // roundBy draws the tasks' hosts; e sets the relaxation's part of a task on each host. O(nH).
-func roundBy(ctx context.Context, u *view.VCSched, set model.Settings, zero float64, e func(i int, p []float64)) ([]int32, error) {
+func roundBy(ctx context.Context, u *view.VCSched, set model.Settings, zero float64,
+	e func(i int, p []float64)) ([]int32, error) {
 	rng := rand.New(rand.NewPCG(set.Seed, 0x726f756e64))
 	hosts := make([]int32, len(u.CPU))
 	s := newStock(u)

@@ -20,12 +20,12 @@ type taskShare struct {
 // evenly returns an optimal solution of the linear relaxation of Eq. 12-21 for equal hosts with memory alone (plain):
 // the parts of each task by host. Like a vertex it has few, at most n + 2H in all.
 //
-// Let C and M be the sums of the CPU and memory needs. The yield is at most min(1, H/C), and M ≤ H's memory, whatever the
-// hosts hold. If each host has needs of C/H and M/H, both are reached. To find such parts, put the tasks side by side by
-// memory over CPU, each as wide as its CPU need. The memory of a window of the width C/H is continuous and doesn't fall
-// from left to right, for the ratio doesn't. The first window has at most the mean M/H, since it has the smallest ratios,
-// and the last one at least the mean. So one window between has exactly that: it is the first host's. The tasks left
-// have the same order, and the same means for the H-1 other hosts.
+// Let C and M be the sums of the CPU and memory needs. The yield is at most min(1, H/C), whatever the hosts hold, and M
+// is at most their memory. If each host has needs of C/H and M/H, that yield is reached. To find such parts, put the
+// tasks side by side by memory over CPU, each as wide as its CPU need. The memory of a window of the width C/H is
+// continuous and doesn't fall from left to right, for the ratio doesn't. The first window has at most the mean M/H,
+// since it has the smallest ratios, and the last one at least the mean. So one window between has exactly that: it is
+// the first host's. The tasks left have the same order, and the same means for the H-1 other hosts.
 //
 // Sums are of floating-point numbers: parts are probabilities, and decide no claim. O(n log n + nH).
 func evenly(ctx context.Context, u *view.VCSched) ([][]taskShare, error) {
