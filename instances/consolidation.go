@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/params"
 	"github.com/gapwise/gapwise/model"
@@ -132,7 +133,7 @@ func (s ConsolidationSpec) Generate() (*model.Consolidation, error) {
 	if s.Pool > 0 {
 		in.HostSets = []model.HostSet{pool}
 	}
-	(&cluster{ConsolidationSpec: s, in: in, rng: rng}).fill()
+	(&cluster{ConsolidationSpec: s, in: in, rng: rng, zones: zones}).fill()
 	if s.Limit > 0 {
 		used, cost := map[string]bool{}, int64(0)
 		for i := range in.Jobs {
@@ -157,15 +158,18 @@ type cluster struct {
 	in   *model.Consolidation
 	rng  *rand.Rand
 	left [][]int64 // [host][resource]
+	// zones is the number of zones, host by host in turns.
+	zones int
+	trees []hostTree // by size
 }
 
 // fill adds jobs and lets tasks go.
 func (c *cluster) fill() {
 	in := c.in
+	c.empty()
 	need, total := make([]int64, c.Resources), make([]int64, c.Resources)
 	smallest := int64(hostSize)
 	for k := range in.Hosts {
-		c.left = append(c.left, append([]int64(nil), in.Hosts[k].Capacity...))
 		for r, x := range in.Hosts[k].Capacity {
 			total[r] += x
 			smallest = min(smallest, x)
@@ -187,11 +191,13 @@ func (c *cluster) fill() {
 		}
 		apart := c.rng.Float64() < c.Apart
 		spread := !apart && c.rng.Float64() < c.Spread
+		var on []int
 		for range j.Tasks {
-			if h := c.host(&j, apart, spread); h >= 0 {
+			if h := c.host(&j, on, apart, spread); h >= 0 {
+				on = append(on, h)
 				j.CurrentHosts = append(j.CurrentHosts, in.Hosts[h].ID)
+				c.take(h, j.Needs)
 				for r, x := range j.Needs {
-					c.left[h][r] -= x
 					need[r] += x
 				}
 			}
@@ -236,38 +242,150 @@ func (c *cluster) fill() {
 	}
 }
 
-// host returns the allowed host with most left for a task of a job, -1 if there is none.
-func (c *cluster) host(j *model.ConsolidationJob, apart, spread bool) int {
-	on, zones := map[string]int{}, map[string]int{}
+// empty makes the hosts empty.
+func (c *cluster) empty() {
 	for k := range c.in.Hosts {
-		zones[c.in.Hosts[k].Labels["zone"]] += 0
+		c.left = append(c.left, slices.Clone(c.in.Hosts[k].Capacity))
 	}
-	labels := map[string]string{}
-	for k := range c.in.Hosts {
-		labels[c.in.Hosts[k].ID] = c.in.Hosts[k].Labels["zone"]
+	for first, k := 0, 0; first < c.Hosts; k++ {
+		count := 0
+		for first+count < c.Hosts && (first+count)*c.Sizes/c.Hosts == k {
+			count++
+		}
+		if count > 0 {
+			c.trees = append(c.trees, newHostTree(first, count, k, c.left))
+		}
+		first += count
 	}
-	for _, id := range j.CurrentHosts {
-		on[id]++
-		zones[labels[id]]++
+}
+
+// take takes a task's needs from what a host has left.
+func (c *cluster) take(h int, needs []int64) {
+	for r, x := range needs {
+		c.left[h][r] -= x
 	}
-	least := math.MaxInt
-	for _, n := range zones {
+	c.treeOf(h).update(h, c.left)
+}
+
+// treeOf returns the tree of a host.
+func (c *cluster) treeOf(h int) *hostTree {
+	k := 0
+	for h >= c.trees[k].first+c.trees[k].count {
+		k++
+	}
+	return &c.trees[k]
+}
+
+// host returns the allowed host with most left for a task of a job, -1 if there is none; zones is the number of them.
+// A search of the hosts' trees finds it. It costs O(log H) for each host that it looks at, and these are few: the rules
+// of the job forbid a host, or a host with as much left on the whole has less of a resource than the task needs.
+func (c *cluster) host(j *model.ConsolidationJob, on []int, apart, spread bool) int {
+	least, counts := math.MaxInt, make([]int, c.zones)
+	for _, h := range on {
+		counts[h%c.zones]++
+	}
+	for _, n := range counts {
 		least = min(least, n)
 	}
-	best, most := -1, -1.0
-	for h := range c.in.Hosts {
-		x := &c.in.Hosts[h]
-		if j.Allowed != "" && h%4 != 0 || apart && on[x.ID] > 0 || spread && zones[x.Labels["zone"]] > least {
-			continue
-		}
-		free, fits := 0.0, true
-		for r, need := range j.Needs {
-			fits = fits && need <= c.left[h][r]
-			free += float64(c.left[h][r]-need) / float64(x.Capacity[r])
-		}
-		if fits && free > most {
-			best, most = h, free
-		}
+	allowed := func(h int) bool {
+		return (j.Allowed == "" || h%4 == 0) && !(apart && slices.Contains(on, h)) && !(spread && counts[h%c.zones] > least)
+	}
+	need := int64(0)
+	for _, x := range j.Needs {
+		need += x
+	}
+	best, most, left := -1, -1.0, int64(0)
+	for k := range c.trees {
+		t := &c.trees[k]
+		t.search(1, func(at *mostLeft) bool {
+			// Whole numbers order hosts as the sums of shares do, but for equal ones, which rounding orders.
+			x := at.left - need<<t.shift
+			if x < 0 || best >= 0 && x < left {
+				return false
+			}
+			same := best >= 0 && x == left && at.alike && slices.Equal(c.left[at.host], c.left[best])
+			return !same || at.host < best
+		}, func(h int) {
+			if !allowed(h) {
+				return
+			}
+			free, fits := 0.0, true
+			for r, need := range j.Needs {
+				fits = fits && need <= c.left[h][r]
+				free += float64(c.left[h][r]-need) / float64(c.in.Hosts[h].Capacity[r])
+			}
+			if fits && (free > most || free == most && h < best) {
+				best, most, left = h, free, t.nodes[t.leaf(h)].left-need<<t.shift
+			}
+		})
 	}
 	return best
+}
+
+// hostTree holds the hosts of one size, which follow one another, as the leaves of a binary tree.
+type hostTree struct {
+	first, count int
+	shift        int        // the hosts have hostSize >> shift
+	nodes        []mostLeft // [1] is the root, [2k] and [2k+1] are below [k]
+}
+
+// mostLeft is the host with most left below a node, the first of equal ones.
+type mostLeft struct {
+	left  int64 // over the resources, in units of 1/hostSize of a host's capacity; -1 without a host
+	host  int
+	alike bool // each host with as much on the whole has as much of each resource
+}
+
+// leaf returns the node of a host.
+func (t *hostTree) leaf(h int) int { return len(t.nodes)/2 + h - t.first }
+
+// newHostTree returns the tree of the hosts first..first+count-1. O(count) without the updates.
+func newHostTree(first, count, shift int, left [][]int64) hostTree {
+	leaves := 1
+	for leaves < count {
+		leaves *= 2
+	}
+	t := hostTree{first: first, count: count, shift: shift, nodes: make([]mostLeft, 2*leaves)}
+	for k := range t.nodes {
+		t.nodes[k] = mostLeft{left: -1, host: math.MaxInt, alike: true}
+	}
+	for h := first; h < first+count; h++ {
+		t.update(h, left)
+	}
+	return t
+}
+
+// update recomputes the nodes above a host. O(log count).
+func (t *hostTree) update(h int, left [][]int64) {
+	k, sum := t.leaf(h), int64(0)
+	for _, x := range left[h] {
+		sum += x << t.shift
+	}
+	t.nodes[k] = mostLeft{left: sum, host: h, alike: true}
+	for k /= 2; k > 0; k /= 2 {
+		a, b := t.nodes[2*k], t.nodes[2*k+1]
+		switch {
+		case b.left > a.left:
+			a = b
+		case b.left == a.left && b.left >= 0:
+			a.alike = a.alike && b.alike && slices.Equal(left[a.host], left[b.host])
+		}
+		t.nodes[k] = a
+	}
+}
+
+// search visits the hosts below a node that may be better, those with more left first.
+func (t *hostTree) search(k int, better func(*mostLeft) bool, visit func(h int)) {
+	switch n := &t.nodes[k]; {
+	case n.left < 0 || !better(n):
+	case 2*k >= len(t.nodes):
+		visit(n.host)
+	default:
+		a, b := 2*k, 2*k+1
+		if t.nodes[b].left > t.nodes[a].left {
+			a, b = b, a
+		}
+		t.search(a, better, visit)
+		t.search(b, better, visit)
+	}
 }

@@ -12,19 +12,23 @@ import (
 )
 
 // The straight path for reference hosts and memory alone tries hosts in the same order as
-// the one for any resources.
+// the one for any resources, and the heap has the first of them.
 func TestNextByLoad(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	full := 0
 	for k := range 50 {
-		in := require.Value(instances.VCSchedSpec{Hosts: 5, Jobs: 20, Slack: 0.1, CoVCPU: 0.5, CoVMemory: 0.75, Index: k}.Generate())(t)
+		in := require.Value(instances.VCSchedSpec{Hosts: 5 + k%3*7, Jobs: 20, Slack: 0.1, CoVCPU: 0.5, CoVMemory: 0.75, Index: k}.Generate())(t)
 		s := newStock(view.OfVCSched(in))
+		byLoad := newLoadHeap(s)
 		if !s.plain {
 			t.Fatal("the straight path isn't taken")
 		}
 		for i := range int32(20) {
 			var order []int32
+			if first, want := byLoad.first(i), s.nextByLoad(i, -1); first != want {
+				t.Fatalf("draw %d, task %d: host %d, by a look at all hosts %d", k, i, first, want)
+			}
 			for from := int32(-1); ; from = order[len(order)-1] {
 				next := s.nextByLoad(i, from)
 				s.plain = false
@@ -37,11 +41,17 @@ func TestNextByLoad(t *testing.T) {
 				}
 				order = append(order, next)
 			}
-			if len(order) < 5 {
+			if len(order) < s.u.Hosts {
 				full++
 			}
 			if len(order) > 0 && i%4 != 0 { // hosts of equal loads stay
-				s.put(i, int(order[rng.IntN(len(order))]), 1)
+				h := order[rng.IntN(len(order))]
+				s.put(i, int(h), 1)
+				byLoad.fix(h)
+				if i%3 == 0 && rng.IntN(2) == 0 { // and taken back
+					s.put(i, int(h), -1)
+					byLoad.fix(h)
+				}
 			}
 		}
 	}

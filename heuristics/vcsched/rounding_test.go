@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -103,8 +104,13 @@ func TestRoundingErrors(t *testing.T) {
 			in:   &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 3, 1, 0.5)}},
 			want: model.ErrNoSolution, wantText: "infeasible",
 		},
+		"more memory than many equal hosts have": {
+			in:   &model.VCSched{Hosts: 1000, Jobs: []model.VCSchedJob{testkit.VCJob("a", 2001, 1, 0.5)}},
+			want: model.ErrNoSolution, wantText: "infeasible",
+		},
 		"a relaxation that would not fit in memory": {
-			in:   &model.VCSched{Hosts: 10_000, Jobs: []model.VCSchedJob{testkit.VCJob("a", 100_000, 0.5, 0.05)}},
+			in: &model.VCSched{Hosts: 10_000, Jobs: []model.VCSchedJob{testkit.VCJob("a", 100_000, 0.5, 0.05)},
+				HostSizes: []model.HostSize{{Count: 1, CPU: 2, Memory: 1}, {Count: 9999, CPU: 1, Memory: 1}}},
 			want: model.ErrUnsupported, wantText: "2000000001 variables",
 		},
 	}
@@ -115,5 +121,65 @@ func TestRoundingErrors(t *testing.T) {
 				t.Errorf("%s: %v, want %v in one line with %q", name, err, c.want, c.wantText)
 			}
 		}
+	}
+}
+
+// The solution for equal hosts is one of the linear relaxation, and has its value.
+func TestEvenly(t *testing.T) {
+	require.HiGHS(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(17, 1))
+	solved, infeasible := 0, 0
+	for range max(200, require.Rounds(600)) {
+		in := testkit.GridVCSched(rng, 6, 14)
+		u := view.OfVCSched(in)
+		if !plain(u) {
+			t.Fatal("the hosts aren't equal ones with memory alone")
+		}
+		f := require.Value(vcbounds.Build(in, "parallel"))(t)
+		r := require.Value(highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true}))(t)
+		shares, err := evenly(context.Background(), u)
+		if (err != nil) != (r.Status == milp.Infeasible) {
+			t.Fatalf("%v, HiGHS has %v", err, r.Status)
+		}
+		if err != nil {
+			infeasible++
+			continue
+		}
+		solved++
+		load, memory, parts := make([]float64, in.Hosts), make([]float64, in.Hosts), 0
+		for i, of := range shares {
+			sum := 0.0
+			for _, x := range of {
+				load[x.host] += x.part * float64(u.CPU[i]) / float64(u.Scale)
+				memory[x.host] += x.part * float64(u.Memory[i])
+				sum += x.part
+			}
+			if parts += len(of); math.Abs(sum-1) > 1e-9 {
+				t.Fatalf("the parts of task %d sum to %v", i, sum)
+			}
+		}
+		if yield := min(1, 1/slices.Max(load)); math.Abs(yield-r.Objective) > 1e-6 {
+			t.Fatalf("the yield is %v, by HiGHS %v", yield, r.Objective)
+		}
+		if most := slices.Max(memory) / float64(u.Classes[0].Cap[0]); most > 1+1e-6 {
+			t.Fatalf("a host has %v of its memory", most)
+		}
+		if parts > len(shares)+2*in.Hosts {
+			t.Fatalf("%d tasks have %d parts on %d hosts", len(shares), parts, in.Hosts)
+		}
+	}
+	if solved < 50 || infeasible < 5 {
+		t.Errorf("%d solved, %d infeasible", solved, infeasible)
+	}
+}
+
+// A relaxation that is too large for HiGHS is rounded on equal hosts, without it, to a yield not far from the bound.
+func TestRoundingLarge(t *testing.T) {
+	t.Parallel()
+	in := drawn(t, spec(100, 1000, 1))
+	p := require.Value(RRNZ(context.Background(), in, model.Settings{Seed: 1}))(t)
+	if got, bound := in.Yield(p.TaskHosts()), vcbounds.ClosedForm(in).Value; got < 0.5*bound {
+		t.Errorf("the yield is %v, the bound %v", got, bound)
 	}
 }
