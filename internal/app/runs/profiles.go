@@ -174,8 +174,8 @@ type Sample struct {
 	Runs      int
 }
 
-// Samples returns the values Y of the runs of each algorithm, by class. Options other than Y, Algorithms and Where don't
-// count. The error wraps model.ErrInvalid. O(R log R) for R records.
+// Samples returns the values Y of the runs of each algorithm, by class. Options other than Y, Algorithms and Where
+// don't count. The error wraps model.ErrInvalid. O(R log R) for R records.
 func Samples(records []Record, o SeriesOptions) (all []Sample, err error) {
 	bad := func(err error) ([]Sample, error) { return nil, fmt.Errorf("%w box plot: %w", model.ErrInvalid, err) }
 	y := valueOf(o.Y, records)
