@@ -28,6 +28,8 @@ type Curve struct {
 	// its own: they aren't joined.
 	Apart  bool
 	Points []Point // joined in the order of X
+	// Step says that each Y holds up to the next X, as a step function's, whose points have no markers.
+	Step bool
 	// Bound marks the curve as a bound that no solution can beat: it is dashed, has no markers, and takes no colour
 	// from the others.
 	Bound bool
@@ -40,6 +42,8 @@ type Axis struct {
 	// NotNegative says that there is nothing below 0: intervals and the axis end
 	// there.
 	NotNegative bool
+	// Holds are values that a vertical axis without logarithms shows whatever the points are.
+	Holds []float64
 }
 
 // Point is a mean at X. Half is half the width of its 95 % confidence interval,
@@ -48,6 +52,9 @@ type Axis struct {
 type Point struct {
 	X, Y, Half float64
 	Label      string
+	// Values, if not nil, are drawn at X as a box plot instead of Y: quartiles and median, whiskers to the last values
+	// within 1.5 times the box's height (on a logarithmic axis: of logarithms), and the others as rings.
+	Values []float64
 }
 
 // maxCurves bounds the curves of a picture: with more of them colours, markers
@@ -87,7 +94,7 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 			maxCurves)
 	}
 	for _, c := range curves {
-		for _, p := range c.Points {
+		for _, p := range points(c) {
 			if !(math.Abs(p.X) <= scene.MaxTime && math.Abs(p.Y) <= scene.MaxTime) || p.Half < 0 || p.Half > scene.MaxTime {
 				return fmt.Errorf("draw: %w curve %q: %v ± %v at %v, must be from -%g to %g and the half-width from 0",
 					model.ErrInvalid, c.Label, p.Y, p.Half, p.X, scene.MaxTime, scene.MaxTime)
@@ -133,6 +140,39 @@ func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []
 		x.height = style.height()
 	}
 	return x.write(w, style)
+}
+
+// points returns the points of a curve, one for each value of a box plot.
+func points(c Curve) (all []Point) {
+	for _, p := range c.Points {
+		for _, y := range p.Values {
+			all = append(all, Point{X: p.X, Y: y, Label: p.Label})
+		}
+		if p.Values == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// boxes adds the box plots of a curve and returns its sample for the legend.
+func (g *curveGrid) boxes(p *plot.Plot, c *Curve, s stroke) plot.Thumbnailer {
+	width := vg.Length(min(36, 0.6*g.long()/(p.X.Max-p.X.Min)))
+	for _, q := range c.Points {
+		values := make(plotter.Values, len(q.Values))
+		for k, y := range q.Values {
+			values[k] = g.y.on(y)
+		}
+		b, err := plotter.NewBoxPlot(width, q.X, values)
+		if err != nil {
+			continue // there is no value
+		}
+		b.BoxStyle.Color, b.BoxStyle.Width, b.MedianStyle.Color, b.MedianStyle.Width = s.colour, 1.2, s.colour, 2.4
+		b.WhiskerStyle = vgdraw.LineStyle{Color: s.colour, Width: 1}
+		b.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: 2.2, Shape: vgdraw.RingGlyph{}}
+		p.Add(b)
+	}
+	return &plotter.Line{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 2.4}}
 }
 
 // confidence is the legend's text about error bars.
@@ -183,7 +223,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	named, wholeX, wholeY := false, true, true
 	first, last, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {
-		for _, q := range c.Points {
+		for _, q := range points(c) {
 			first, last = min(first, q.X), max(last, q.X)
 			from, to := g.interval(&q)
 			if g.y.Log && from <= 0 {
@@ -197,6 +237,9 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	}
 	if len(at) == 0 {
 		first, last, low, high = 1, 2, 1, 2
+	}
+	for _, y := range g.y.Holds {
+		low, high = min(low, y), max(high, y)
 	}
 	if g.y.Log {
 		setLog(&p.Y, low, high, g.height-besideAxis)
@@ -339,6 +382,10 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) (legend []entry) {
 			beside = apart * (float64(number) - float64(drawn-1)/2)
 			number++
 		}
+		if c.Points[0].Values != nil {
+			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{g.boxes(p, c, s)}})
+			continue
+		}
 		interval := &plotter.YErrorBars{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 0.9}, CapWidth: 5}
 		var xy plotter.XYs
 		for _, q := range sorted {
@@ -364,7 +411,9 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) (legend []entry) {
 			}
 			p.Add(interval, points)
 			thumbs[0] = points
-		} else if p.Add(line); !c.Bound {
+		} else if p.Add(line); c.Step {
+			line.StepStyle = plotter.PostStep
+		} else if !c.Bound {
 			p.Add(interval, points)
 			thumbs = append(thumbs, points)
 		}

@@ -275,3 +275,26 @@ func TestCurvesDeterminism(t *testing.T) {
 		}
 	}
 }
+
+// A box plot has its values' quartiles, whiskers and outliers, and one entry in the legend; a step function has corners
+// and no markers, and an axis shows what it is to hold.
+func TestCurvesBoxesAndSteps(t *testing.T) {
+	box := func(values ...float64) []draw.Curve {
+		return []draw.Curve{{Label: "class", Points: []draw.Point{{X: 1, Label: "a", Values: values}, {X: 2, Label: "b", Values: []float64{50, 60}}}}}
+	}
+	shapes := func(c []draw.Curve) int { return len(parse(t, curves(t, "svg", "", c)).paths) }
+	require.Same(t, "rings beyond the whiskers", 1, shapes(box(1, 2, 3, 4, 50))-shapes(box(1, 2, 3, 4, 5)))
+	p := parse(t, curves(t, "svg", "", box(1, 2, 3, 4, 50)))
+	require.Says(t, "texts", strings.Join(p.values(), " "), "class", "a", "b")
+	var out bytes.Buffer
+	require.Refused(t, "a value", draw.Curves(&out, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{}, box(math.NaN())), model.ErrInvalid, "NaN")
+	require.Refused(t, "a logarithm", draw.Curves(&out, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{Log: true}, box(0)), model.ErrInvalid, "above 0")
+
+	steps := []draw.Curve{{Label: "a", Step: true, Points: []draw.Point{{X: 1, Y: 40}, {X: 2, Y: 60}, {X: 3, Y: 60}}}}
+	joined := []draw.Curve{{Label: "a", Points: steps[0].Points}}
+	if a, b := shapes(steps), shapes(joined); a >= b {
+		t.Errorf("%d shapes of steps, %d with markers", a, b)
+	}
+	require.OK(t, draw.Curves(&out, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{Holds: []float64{0, 100}}, steps))
+	require.Says(t, "the axis", strings.Join(parse(t, out.Bytes()).values(), " "), "0", "100")
+}

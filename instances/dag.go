@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/core/features"
+	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,6 +25,9 @@ import (
 // uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data. A task has one such cost if Kinds is set, and
 // machine m takes 1 + m mod Kinds times as long. If Cores is set, each machine has so many, and a task takes
 // a uniform number of 1..Cores of them. Otherwise machines run one task at a time.
+//
+// If CCR is set, all data are scaled to that ratio of communication to computation, as package features measures it
+// (Topcuoglu, Hariri, Wu 2002); graph and costs stay.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
@@ -31,6 +36,7 @@ type DAGSpec struct {
 	Jump     int     `key:"jump" default:"1" usage:"levels that an edge may span"`
 	MaxCost  int     `key:"max_cost" default:"50" usage:"largest cost of a task, in seconds"`
 	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
+	CCR      float64 `key:"ccr" default:"0" shown:"as drawn" min:"0" usage:"mean time of a transfer over the mean cost of a task, by scaled data; 0: as drawn"`
 	Machines int     `key:"machines" default:"3" small:"2" usage:"number of machines"`
 	Kinds    int     `key:"kinds" default:"0" shown:"any costs" usage:"kinds of machines: the k-th takes k times as long; 0 for any costs"`
 	Cores    int     `key:"cores" default:"0" shown:"one task at a time" usage:"cores of each machine, of which a task takes 1 to all; 0: one task at a time"`
@@ -60,11 +66,18 @@ func (s *DAGSpec) count(draws int) int {
 func (s *DAGSpec) nth(k, draws int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
+	planned := func(index int) Planned {
+		c := newPlanned(&one, one.name(), index, one.Generate)
+		if one.CCR == 0 { // then it is what the instance has
+			delete(c.Params, "ccr")
+		}
+		return c
+	}
 	if one.Daggen == "" {
-		return newPlanned(&one, one.name(), k, one.Generate)
+		return planned(k)
 	}
 	one.Draws = draws
-	c := newPlanned(&one, one.name(), k%draws, one.Generate)
+	c := planned(k % draws)
 	all, err := loadDaggen(one.Daggen)
 	if err != nil || k/draws >= len(all) {
 		c.Params = nil
@@ -103,7 +116,11 @@ func (s DAGSpec) name() string {
 	if s.Cores > 0 {
 		machines += fmt.Sprint("x", s.Cores)
 	}
-	costs := fmt.Sprintf("%s-c%d-b%d-%s-%s", machines, s.MaxCost, s.MaxData, s.Platform, transfer)
+	data := fmt.Sprint("b", s.MaxData)
+	if s.CCR > 0 {
+		data += fmt.Sprint("-ccr", s.CCR)
+	}
+	costs := fmt.Sprintf("%s-c%d-%s-%s-%s", machines, s.MaxCost, data, s.Platform, transfer)
 	if s.Daggen != "" {
 		return fmt.Sprintf("%s-d%04d-%s-%d", strings.SplitN(filepath.Base(s.Daggen), ".", 2)[0], s.Index/s.Draws, costs, s.Index%s.Draws)
 	}
@@ -128,6 +145,10 @@ func (s DAGSpec) check() error {
 		return bad("the largest cost is %d, must be from 1 to 10^9", s.MaxCost)
 	case s.MaxData < 0 || s.MaxData > 1_000_000_000:
 		return bad("the largest data is %d, must be from 0 to 10^9", s.MaxData)
+	case !(s.CCR >= 0 && s.CCR <= 1e6):
+		return bad("ccr is %v, must be from 0 to 10^6", s.CCR)
+	case s.CCR > 0 && (s.MaxData == 0 || s.Machines < 2):
+		return bad("ccr goes with data and with two machines at least: max_data is %d and machines %d", s.MaxData, s.Machines)
 	case s.Transfer != "" && !slices.Contains(model.TransferModels, s.Transfer):
 		return bad("the transfer model is %q, must be one of %q", s.Transfer, model.TransferModels)
 	case s.Index < 0:
@@ -151,7 +172,7 @@ func (s DAGSpec) check() error {
 }
 
 // Generate draws the instance. The graph and the costs don't depend on the
-// platform, the transfer model and cores, so that these can be compared.
+// platform, the transfer model, cores and CCR, so that these can be compared.
 func (s DAGSpec) Generate() (*model.DAG, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -200,7 +221,29 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	if s.Cores > 0 {
 		s.addCores(d)
 	}
+	if err := d.Validate(); err != nil || s.CCR == 0 {
+		return d, err
+	}
+	if err := s.scale(d); err != nil {
+		return nil, err
+	}
 	return d, d.Validate()
+}
+
+// scale scales the data to the ratio CCR. Start-up times count in it and stay.
+func (s DAGSpec) scale(d *model.DAG) error {
+	startup, data, cost := features.Communication(view.OfDAG(d))
+	factor := (s.CCR*cost - startup) / data
+	switch {
+	case !(data > 0):
+		return fmt.Errorf("%w dag specification: ccr is %v, but nothing is sent in %s; give more tasks, or a smaller fat", model.ErrInvalid, s.CCR, d.Name)
+	case factor < 0:
+		return fmt.Errorf("%w dag specification: ccr is %v, but start-up times alone make %.4g in %s; give a larger one", model.ErrInvalid, s.CCR, startup/cost, d.Name)
+	}
+	for e := range d.Edges {
+		d.Edges[e].Data *= factor
+	}
+	return nil
 }
 
 // addCores gives each machine its cores, and each task some from a random stream of their own: all else stays.

@@ -41,7 +41,7 @@ var examples = map[string][]example{
 		{"a built-in plan to start from", "gapwise bench --print demo -o mine.yaml"}, {"the second of two shards, here or on another machine", "gapwise bench plan.yaml --shard 2/2 -o parts/"},
 		{"the scripts that Slurm gets without --dry-run", "gapwise bench plan.yaml --slurm 8 --sbatch --time=2:00:00 --dry-run"}},
 	"bench merge":    {{"what is there of a plan, and what is missing", "gapwise bench merge parts -o all.jsonl"}},
-	"bench table":    {{"gaps and times of each algorithm", "gapwise bench table runs.jsonl"}, {"for a paper", "gapwise bench table --by tasks --format latex --label tab:gaps runs.jsonl"}},
+	"bench table":    {{"gaps and times of each algorithm", "gapwise bench table runs.jsonl"}, {"for a paper", "gapwise bench table --by tasks --wide --format latex runs.jsonl"}},
 	"bench compare":  {{"which algorithm is better, and is it significant", "gapwise bench compare --value time --base search runs.jsonl"}},
 	"bench plot":     {{"the gap as graphs grow", "gapwise bench plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}},
 	"report":         {{"tables, curves and pictures of runs, on one page", "gapwise report runs.jsonl -o runs.html"}, {"an instance, solved by all heuristics and auto", "gapwise report --time-limit 2s graph.json -o graph.html"}, {"the policies on the jobs of a log, and what nobody can beat", "gapwise report --time-limit 2s log.swf -o log.html"}, {"what a fifth more processors would bring", "gapwise report --effort 9999 log.swf --what-if processors=1.2x -o log.html"}},

@@ -23,7 +23,7 @@ import (
 )
 
 // curveFlags are the flags of the pictures of benchmarks.
-var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound"}
+var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound", "kind"}
 
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
@@ -34,6 +34,11 @@ func (p *program) plot() *cli.Command {
 		"Of the objective and the acceptance there is the mean of the best bounds\n" +
 		"proved, too, which no algorithm can cross (--no-bound: not): all means at an\n" +
 		"x are then over the instances that every algorithm drawn there has solved.\n" +
+		"With --kind box, a box of the values of each algorithm's runs: quartiles,\n" +
+		"median, whiskers to 1.5 times the box's height, and single runs beyond.\n" +
+		"With --kind profile, Dolan and Moré's performance profile: the share of\n" +
+		"problems on which an algorithm is at most τ times as bad as the best one of\n" +
+		"its class, by -y objective, or by -y time, to the best solution.\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range runs.ValueNames() {
@@ -43,6 +48,7 @@ func (p *program) plot() *cli.Command {
 		ArgsUsage:   "RESULTS... | RESULT",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "kind", Value: "curves", Usage: "`KIND` of picture: curves, box, profile"},
 			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; artime,deadline for a pair"},
 			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
@@ -131,8 +137,21 @@ func isRecord(data []byte) bool {
 }
 
 func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, data [][]byte, where map[string]float64) error {
-	x, y := list(c, "x"), c.String("y")
-	if len(x) == 0 || y == "" {
+	x, y, kind := list(c, "x"), c.String("y"), c.String("kind")
+	if !slices.Contains([]string{"curves", "box", "profile"}, kind) {
+		return usagef("plot: --kind is %q, give curves, box or profile", kind)
+	}
+	for _, f := range []string{"x", "minus", "no-bound"} {
+		if kind != "curves" && c.IsSet(f) {
+			return usagef("plot: %s goes with --kind curves", dashed(f))
+		}
+	}
+	switch {
+	case kind == "profile" && (y != "objective" && y != "time" || c.IsSet("log")):
+		return usagef("plot: --kind profile goes with -y objective or -y time, and without --log")
+	case kind == "box" && (y == "" || strings.Contains(c.String("log"), "x")):
+		return usagef("plot: --kind box goes with -y, a value, and has algorithms on the x axis")
+	case kind == "curves" && (len(x) == 0 || y == ""):
 		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise bench plot --help")
 	}
 	var records []runs.Record
@@ -154,6 +173,12 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 				o.Algorithms = append(o.Algorithms, records[i].Algorithm)
 			}
 		}
+	}
+	switch kind {
+	case "box":
+		return p.plotBoxes(c, style, records, o)
+	case "profile":
+		return p.plotProfiles(c, style, records, o)
 	}
 	lines, err := runs.Series(records, o)
 	if err != nil {
@@ -193,6 +218,65 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 			a.Label += ", log scale"
 		}
 	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+}
+
+// plotBoxes draws the values of each algorithm's runs as a box, those of a class side by side.
+func (p *program) plotBoxes(c *cli.Command, style draw.Style, records []runs.Record, o runs.SeriesOptions) error {
+	samples, err := runs.Samples(records, o)
+	if err != nil {
+		return err
+	}
+	var curves []draw.Curve
+	yaxis, positive, least, most := draw.Axis{}, true, math.MaxInt, 0
+	for k, s := range samples {
+		if k == 0 || samples[k-1].Class != s.Class {
+			curves = append(curves, draw.Curve{Label: s.Class.Plural()})
+		}
+		last := &curves[len(curves)-1]
+		last.Points = append(last.Points, draw.Point{X: float64(k) + 0.5*float64(len(curves)), Y: s.Values[0], Values: s.Values, Label: s.Algorithm})
+		least, most, positive = min(least, len(s.Values)), max(most, len(s.Values)), positive && slices.Min(s.Values) > 0
+	}
+	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == samples[0].Algorithm })
+	yaxis.Label, yaxis.NotNegative = runs.ValueAxis(o.Y, records[of:])
+	title := words.Upper(yaxis.Label) + " by algorithm"
+	if where := c.String("where"); where != "" {
+		title += " (" + where + ")"
+	}
+	if c.IsSet("title") {
+		title = c.String("title")
+	}
+	count := strconv.Itoa(most)
+	if least < most {
+		count = fmt.Sprintf("%d to %d", least, most)
+	}
+	yaxis.Label += ", " + count + " runs each"
+	if axes := c.String("log"); axes == "y" || axes == "" && o.Y == "time" && positive {
+		yaxis.Log, yaxis.Label = true, yaxis.Label+", log scale"
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error {
+		return draw.Curves(w, style, title, draw.Axis{Label: "algorithm"}, yaxis, curves)
+	})
+}
+
+// plotProfiles draws the performance profiles of the algorithms of a class.
+func (p *program) plotProfiles(c *cli.Command, style draw.Style, records []runs.Record, o runs.SeriesOptions) error {
+	lines, n, err := runs.Profiles(records, o, o.Y == "time")
+	if err != nil {
+		return err
+	}
+	curves, _ := curvesOf(lines)
+	for k := range curves {
+		curves[k].Step = true
+	}
+	xaxis, title := draw.Axis{Label: "τ, times worse than the best solution, log scale", Log: true}, "Performance profile by quality"
+	if o.Y == "time" {
+		xaxis.Label, title = "τ, times the fastest algorithm's time, log scale", "Performance profile by time to the best"
+	}
+	if c.IsSet("title") {
+		title = c.String("title")
+	}
+	yaxis := draw.Axis{Label: fmt.Sprintf("share of problems ρ(τ) (%%), n = %d", n), NotNegative: true, Holds: []float64{0, 100}}
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
 }
 

@@ -41,12 +41,16 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by; or user, queue, size, ... of jobs"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
+			&cli.BoolFlag{Name: "wide", Usage: "a column for each algorithm, of the one of --columns, with the best marked"},
 			&cli.IntFlag{Name: "most", Value: 20, Usage: "jobs: most users, groups, ...; the others are one; 0: all"},
 			&cli.StringFlag{Name: "plan", Usage: "jobs: plan in `FILE` of runs whose solutions were kept"},
 			instancesFlag(),
 		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if slices.Contains(runs.JobKeys, c.String("by")) {
+				if c.Bool("wide") {
+					return usagef("table: --wide goes with parameters of instances, not with --by %s of jobs", c.String("by"))
+				}
 				return p.tableOfJobs(ctx, c)
 			}
 			records, err := p.results(c)
@@ -54,7 +58,7 @@ func (p *program) table() *cli.Command {
 				return err
 			}
 			o := runs.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
-				Plain: c.String("format") == "csv", OneUnit: c.String("format") == "latex"}
+				Plain: c.String("format") == "csv", OneUnit: c.String("format") == "latex", Wide: c.Bool("wide")}
 			if slices.Equal(o.Columns, []string{"all"}) {
 				o.Columns = nil
 				for _, k := range runs.ColumnNames() {

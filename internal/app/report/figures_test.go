@@ -45,14 +45,14 @@ func TestProfile(t *testing.T) {
 	nan := math.NaN()
 	p := onePart(t, []Run{made("x", "a", 1, 10, 5, 1, nil), made("x", "b", 1, 10, 5, 2, nil), made("y", "a", 1, 10, 5, 2, nil), made("y", "b", 1, 10, 5, 2, nil),
 		made("z", "a", 1, 10, 5, 8, nil), made("z", "b", 1, nan, 5, 1, nil), made("only a", "a", 1, 1, 1, 1, nil)})
-	ratios, n := profile(p.algorithms, p.measured(p.algorithms, func(r *run) float64 { return r.timeTo(0, r.best()) }))
+	ratios, n := runs.Ratios(p.algorithms, p.measured(p.algorithms, func(r *run) float64 { return r.TimeTo(0, r.best()) }))
 	if d := cmp.Diff([][]float64{{1, 1, 1}, {1, 2, math.Inf(1)}}, ratios); d != "" || n != 3 {
 		t.Errorf("n = %d (-want +got)\n%s", n, d)
 	}
 	// Within 10 % an earlier, worse solution counts.
 	r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: 100, Sense: model.Minimise}}}
 	r.Trajectory = []runs.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
-	require.Same(t, "times", [2]float64{2, 3}, [2]float64{r.timeTo(0.1, 100), r.timeTo(0, 100)})
+	require.Same(t, "times", [2]float64{2, 3}, [2]float64{r.TimeTo(0.1, 100), r.TimeTo(0, 100)})
 }
 
 // The share of each algorithm grows with τ, at τ = 1 somebody is best on each problem,
@@ -75,7 +75,7 @@ func TestProfileProperties(t *testing.T) {
 			q := problem{&instance{}, uint64(k)}
 			measures[q], scaled[q] = of, times
 		}
-		ratios, n := profile(names, measures)
+		ratios, n := runs.Ratios(names, measures)
 		best := 0
 		for _, all := range ratios {
 			if len(all) != n || !slices.IsSorted(all) || n > 0 && all[0] < 1 {
@@ -90,7 +90,7 @@ func TestProfileProperties(t *testing.T) {
 		if best < n {
 			t.Fatalf("%d problems, %d times the best", n, best)
 		}
-		if again, _ := profile(names, scaled); !cmp.Equal(ratios, again) {
+		if again, _ := runs.Ratios(names, scaled); !cmp.Equal(ratios, again) {
 			t.Fatal("the unit of time matters")
 		}
 	}

@@ -25,14 +25,14 @@ func overTime(all []*part) section {
 				traced++
 			}
 		}
-		if traced == 0 || end <= least {
+		if traced == 0 || end <= runs.LeastTime {
 			continue
 		}
 		solved := func(r *run) bool { return !math.IsNaN(r.on.Best) }
 		const steps = 80
 		var times []float64
 		for k := range steps + 1 {
-			times = append(times, least/10*math.Pow(10*end/least, float64(k)/steps))
+			times = append(times, runs.LeastTime/10*math.Pow(10*end/runs.LeastTime, float64(k)/steps))
 		}
 		open := []float64{}
 		for _, i := range p.instances {

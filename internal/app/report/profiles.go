@@ -4,54 +4,17 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-	"sort"
 
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
-
-// The performance profile of an algorithm (Dolan, Moré: Benchmarking optimization
-// software with performance profiles, 2002) is the share ρ(τ) of problems on which its
-// measure is at most τ times the best algorithm's. A problem is an instance with a
-// seed that every algorithm of the profile ran on.
 
 // problem is an instance with a seed.
 type problem struct {
 	on   *instance
 	seed uint64
-}
-
-// profile returns the ratios of each algorithm, ascending, over the problems on which at
-// least one of them has a finite measure; +Inf where it has none.
-func profile(algorithms []string, measures map[problem]map[string]float64) (ratios [][]float64, n int) {
-	ratios = make([][]float64, len(algorithms))
-	for _, of := range measures {
-		if len(of) < len(algorithms) {
-			continue // one didn't run on it
-		}
-		best := math.Inf(1)
-		for _, x := range of {
-			best = min(best, x)
-		}
-		if math.IsInf(best, 0) {
-			continue
-		}
-		n++
-		for k, a := range algorithms {
-			r := of[a] / best
-			if of[a] == best {
-				r = 1
-			}
-			ratios[k] = append(ratios[k], r)
-		}
-	}
-	for k := range ratios {
-		slices.Sort(ratios[k])
-	}
-	return ratios, n
 }
 
 // measured collects a measure of the runs of some algorithms, by problem.
@@ -70,42 +33,11 @@ func (p *part) measured(algorithms []string, f func(*run) float64) map[problem]m
 	return all
 }
 
-// least is the shortest time that counts: below it clocks and caches are measured.
-const least = 1e-3
-
 // best returns the best objective of the class of the run's algorithm.
 func (r *run) best() float64 { return r.on.BestOf(r.Class()) }
 
-// timeTo returns when the run had a solution within a relative tolerance of the best
-// one, +Inf if it never had, at least least.
-func (r *run) timeTo(tolerance, best float64) float64 {
-	for _, m := range r.Moments() {
-		if math.Abs(m.Objective-best) <= tolerance*math.Abs(best) {
-			return max(m.S, least)
-		}
-	}
-	return math.Inf(1)
-}
-
-// quality returns how many times worse the run's objective is than the best: a ratio
-// of at least 1. It is +Inf without a solution, or where the two have other signs.
-func (r *run) quality(best float64) float64 {
-	x := r.objective()
-	if r.on.Sense > 0 {
-		x, best = best, x
-	}
-	switch {
-	case math.IsNaN(x) || math.IsNaN(best):
-		return math.Inf(1)
-	case x == best:
-		return 1
-	case x > 0 && best > 0:
-		return x / best
-	case x < 0 && best < 0:
-		return best / x
-	}
-	return math.Inf(1)
-}
+// quality returns how many times worse the run's objective is than the best, see runs.Quality.
+func (r *run) quality(best float64) float64 { return runs.Quality(r.on.Sense, r.objective(), best) }
 
 // tolerances are the tolerances of time profiles.
 var tolerances = []float64{0.01, 0.001, 0}
@@ -140,7 +72,7 @@ func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
 		f.add(c, caption+notShown(left), plural, what)
 	}
 	for _, tolerance := range tolerances {
-		ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance, r.best()) }))
+		ratios, n := runs.Ratios(shown, p.measured(shown, func(r *run) float64 { return r.TimeTo(tolerance, r.best()) }))
 		what := fmt.Sprintf("time to within %s %% of the best", words.Tidy(100*tolerance))
 		if tolerance == 0 {
 			what = "time to the best"
@@ -150,7 +82,7 @@ func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
 				fmt.Sprintf("Time until a solution as good as the best of all %s, tolerance %s %%. n = %d problems.", plural, words.Tidy(100*tolerance), n), ratios)
 		}
 	}
-	if ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.quality(r.best()) })); n > 0 {
+	if ratios, n := runs.Ratios(shown, p.measured(shown, func(r *run) float64 { return r.quality(r.best()) })); n > 0 {
 		add(&chart{name: "Performance profile by quality", x: axis{label: "τ, times worse than the best solution", log: true}}, "quality",
 			fmt.Sprintf("Ratio of the objective to the best solution of the problem by one of the %s. n = %d problems.", plural, n), ratios)
 	}
@@ -160,28 +92,13 @@ func (p *part) classProfiles(f *figures, shown, left []string, plural string) {
 func (p *part) profileCurves(c *chart, shown []string, ratios [][]float64) {
 	c.y = axis{label: "share of problems ρ(τ) (%)", low: 0, high: 102}
 	c.fixed = true
-	end := 1.1
-	for _, all := range ratios {
-		for _, r := range all {
-			if !math.IsInf(r, 0) {
-				end = max(end, 1.05*r)
-			}
-		}
-	}
+	end := runs.ProfileEnd(ratios)
 	for k, a := range shown {
 		v := curve{name: a, step: true, hue: p.hue(a)}
-		at := map[float64]float64{1: 0}
-		for i, r := range ratios[k] {
-			if !math.IsInf(r, 0) {
-				at[r] = 100 * float64(i+1) / float64(len(ratios[k]))
-			}
+		xs, ys := runs.ProfileSteps(ratios[k], end)
+		for i := range xs {
+			v.points = append(v.points, point{x: xs[i], y: ys[i]})
 		}
-		xs := slices.Collect(maps.Keys(at))
-		sort.Float64s(xs)
-		for _, x := range xs {
-			v.points = append(v.points, point{x: x, y: at[x]})
-		}
-		v.points = append(v.points, point{x: end, y: at[xs[len(xs)-1]]})
 		if len(v.points) > 400 {
 			v.points = every(v.points, 400)
 		}

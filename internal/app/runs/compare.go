@@ -40,7 +40,7 @@ const tieWithin = 1e-9
 // of these differences, two-sided, and "holm" corrects it for all rows of the table together (Holm 1979): below 0.05
 // the difference is significant although so many pairs were tried.
 func Compare(records []Record, o CompareOptions) (Table, error) {
-	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}}
+	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}, Subject: "Pairs of algorithms, by " + cmp.Or(o.Value, objectiveKey)}
 	bad := func(format string, args ...any) (Table, error) {
 		return t, fmt.Errorf("%w comparison: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}

@@ -121,7 +121,7 @@ func TabulateJobs(all []Solved, by string, columns []string, most int) (Table, e
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Header: append([]string{by, "algorithm"}, columns...), Notes: notes(columns)}
+	t := Table{Header: append([]string{by, "algorithm"}, columns...), Notes: notes(columns), Subject: "Jobs by " + by}
 	of := classes(records)
 	for _, rank := range model.Classes() {
 		for _, c := range divided {

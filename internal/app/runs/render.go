@@ -32,9 +32,13 @@ var Formats = []string{"text", "markdown", "csv", "latex"}
 func (t Table) Render(w io.Writer, format string) error {
 	switch format {
 	case "text":
-		return t.each(harmless).plain(w, false)
+		t = t.each(harmless)
+		t.mark(func(cell string, best bool) string { return cell + map[bool]string{true: "*", false: " "}[best] })
+		return t.plain(w, false)
 	case "markdown":
-		return t.each(markdownCell).plain(w, true)
+		t = t.each(markdownCell)
+		t.mark(bold("**", "**"))
+		return t.plain(w, true)
 	case "csv":
 		t = t.each(csvCell).marked()
 		return csv.NewWriter(w).WriteAll(append([][]string{t.Header}, t.Rows...))
@@ -74,7 +78,8 @@ func (t Table) plain(w io.Writer, markdown bool) error {
 	}
 	for _, note := range t.Notes {
 		if markdown {
-			note = "\n*" + markdownCell(note) + "*"
+			text.WriteByte('\n') // a line right below would be one more row
+			note = "*" + markdownCell(note) + "*"
 		}
 		fmt.Fprintln(&text, words.Wrap(note, 78, 2))
 	}
@@ -108,9 +113,13 @@ func (t Table) lines(w io.Writer, markdown bool) error {
 }
 
 // LaTeX writes the table for the package booktabs. It is a floating table if it has a caption or a label, else a
-// tabular alone. The caption is LaTeX already. A label alone gets an empty one: without, LaTeX refers to the section.
+// tabular alone. The caption is LaTeX already. A label alone gets the table's subject as its caption: without one, LaTeX
+// refers to the section.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	t = t.each(harmless)
+	if caption == "" && label != "" {
+		caption = latexEscapes.Replace(harmless(t.Subject))
+	}
 	spec := ""
 	for k := range t.Header {
 		spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
@@ -124,7 +133,9 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	if label != "" {
 		fmt.Fprintf(out, "\\label{%s}\n", label)
 	}
-	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexRow(t.Header))
+	t = t.each(latexEscapes.Replace)
+	t.mark(bold(`\textbf{`, "}"))
+	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s%s \\\\\n\\midrule\n", spec, t.latexOver(), strings.Join(t.Header, " & "))
 	for k, r := range t.Rows {
 		if t.begins(k) {
 			if k > 0 {
@@ -133,7 +144,7 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 			name, _, _ := strings.Cut(t.Groups[k], ":")
 			fmt.Fprintf(out, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(t.Header), latexEscapes.Replace(name))
 		}
-		fmt.Fprintf(out, "%s \\\\\n", latexRow(r))
+		fmt.Fprintf(out, "%s \\\\\n", strings.Join(r, " & "))
 	}
 	fmt.Fprint(out, "\\bottomrule\n\\end{tabular}\n")
 	for _, note := range t.Notes {
@@ -143,6 +154,50 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprint(out, "\\end{table}\n")
 	}
 	return out.Flush()
+}
+
+// latexOver returns the line of headings over the columns, with a rule below each; nothing without such headings.
+func (t Table) latexOver() string {
+	var cells []string
+	rules := ""
+	for k := 0; k < len(t.Over); {
+		n := 1
+		for k+n < len(t.Over) && t.Over[k+n] == t.Over[k] {
+			n++
+		}
+		if t.Over[k] == "" {
+			cells = append(cells, slices.Repeat([]string{""}, n)...)
+		} else {
+			cells = append(cells, fmt.Sprintf("\\multicolumn{%d}{c}{\\emph{%s}}", n, latexEscapes.Replace(t.Over[k])))
+			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", k+1, k+n)
+		}
+		k += n
+	}
+	if rules == "" {
+		return ""
+	}
+	return strings.Join(cells, " & ") + " \\\\\n" + rules + "\n"
+}
+
+// mark replaces the cells of columns with a best figure by a function of them. The rows are to be the table's own.
+func (t Table) mark(f func(cell string, best bool) string) {
+	for k, best := range t.Best {
+		for c := range best {
+			if slices.ContainsFunc(t.Best, func(row []bool) bool { return row[c] }) {
+				t.Rows[k][c] = f(t.Rows[k][c], best[c])
+			}
+		}
+	}
+}
+
+// bold encloses the best cells.
+func bold(left, right string) func(string, bool) string {
+	return func(cell string, best bool) string {
+		if best {
+			return left + cell + right
+		}
+		return cell
+	}
 }
 
 // each returns the table with a function applied to each cell.
@@ -155,7 +210,7 @@ func (t Table) each(f func(string) string) Table {
 	return t
 }
 
-func each(cells []string, f func(string) string) []string {
+func each[T any](cells []T, f func(T) string) []string {
 	some := make([]string, len(cells))
 	for k, c := range cells {
 		some[k] = f(c)
@@ -204,7 +259,7 @@ func (t Table) marked() Table {
 // numeric reports whether all cells of a column are figures.
 func (t Table) numeric(column int) bool {
 	for _, r := range t.Rows {
-		if c := r[column]; c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
+		if c := strings.TrimRight(strings.TrimPrefix(r[column], "**"), " "); c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
 			return false
 		}
 	}
@@ -214,7 +269,3 @@ func (t Table) numeric(column int) bool {
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
 	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"±", `$\pm$`, "µ", `$\mu$`)
-
-func latexRow(cells []string) string {
-	return strings.Join(each(cells, latexEscapes.Replace), " & ")
-}

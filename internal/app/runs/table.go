@@ -22,6 +22,12 @@ type Table struct {
 	// Groups, if not nil, names the group of each row, and a group's rows are adjacent: a line above the first of each
 	// in text, a column in CSV.
 	Groups []string
+	// Subject says in words that aren't LaTeX what the table is of: a caption where none is given.
+	Subject string
+	// Over, if not nil, is a heading over each column, "" for none; equal ones side by side are one. Only LaTeX has it.
+	Over []string
+	// Best, if not nil, marks cells: the figures that are the best of their row and class.
+	Best [][]bool
 	// Notes help to read the table: lines below it in text and Markdown, comments in LaTeX.
 	Notes []string
 }
@@ -33,6 +39,7 @@ type TableOptions struct {
 	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
 	Plain      bool     // times are seconds without unit, for programs to read
 	OneUnit    bool     // all times of a column have one unit, named in the header, for papers
+	Wide       bool     // a column for each algorithm, of the one column of Columns; see Wide
 }
 
 // DefaultColumns fit in 80 characters, GroupedColumns with two parameters.
@@ -80,7 +87,11 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 	}
 	f := &Figures{By: o.By, Columns: o.Columns, metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
 	switch {
+	case o.Wide && len(f.Columns) > 1:
+		return nil, fmt.Errorf("%w table: a wide one shows one column of each algorithm, not %d; give one with --columns, like 'gap mean %%'", model.ErrInvalid, len(f.Columns))
 	case len(f.Columns) > 0:
+	case o.Wide:
+		f.Columns = []string{"gap mean %"}
 	case len(o.By) > 0:
 		f.Columns = GroupedColumns
 	default:
@@ -114,8 +125,25 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 
 // Table returns the figures as text.
 func (f *Figures) Table(o TableOptions) Table {
-	t := Table{Header: append(slices.Clone(f.By), "algorithm")}
-	write := make([]func(float64) string, len(f.columns))
+	names, write := f.written(o)
+	if o.Wide {
+		return f.wide(names[0], write[0])
+	}
+	t := Table{Header: slices.Concat(f.By, []string{"algorithm"}, names), Subject: f.subject(names)}
+	for _, r := range f.Rows {
+		row := append(each(r.By, words.Figure), r.Algorithm)
+		for k, x := range r.Values {
+			row = append(row, write[k](x))
+		}
+		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
+	}
+	t.Notes = notes(f.Columns)
+	return t
+}
+
+// written returns the headers of the columns, and how figures are written in each.
+func (f *Figures) written(o TableOptions) (names []string, write []func(float64) string) {
+	write = make([]func(float64) string, len(f.columns))
 	for k, c := range f.columns {
 		name, unit := c.name, ""
 		switch write[k] = c.form.text; {
@@ -128,21 +156,9 @@ func (f *Figures) Table(o TableOptions) Table {
 		if !o.Plain {
 			name = f.named(name)
 		}
-		t.Header = append(t.Header, name)
+		names = append(names, name)
 	}
-	for _, r := range f.Rows {
-		var row []string
-		for _, v := range r.By {
-			row = append(row, words.Figure(v))
-		}
-		row = append(row, r.Algorithm)
-		for k, x := range r.Values {
-			row = append(row, write[k](x))
-		}
-		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
-	}
-	t.Notes = notes(f.Columns)
-	return t
+	return names, write
 }
 
 // named returns the name of a column: the objectives have their own names, their means with the unit.

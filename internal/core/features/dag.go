@@ -14,7 +14,7 @@ import (
 // (of a cost: all that can run the task).
 func DAG(d *model.DAG) []Feature {
 	g := view.OfDAG(d)
-	var costs, unevenness, rates, perData, startup, data moments
+	var costs, unevenness, rates moments
 	mean := make([]float64, g.Tasks) // cost of each task
 	for t := range mean {
 		var one moments
@@ -30,20 +30,15 @@ func DAG(d *model.DAG) []Feature {
 		}
 	}
 	for a := range g.Machines {
-		startup.add(g.Startup[a], 1)
 		for b := range g.Machines {
 			if rate := g.Rate[a*g.Machines+b]; a != b && rate > 0 {
 				rates.add(rate, 1)
-				perData.add(1/rate, 1)
 			}
 		}
 	}
-	for _, x := range g.Data {
-		data.add(x, 1)
-	}
 	ccr := 0.0
-	if data.n > 0 {
-		ccr = (startup.mean() + data.mean()*perData.mean()) / costs.mean()
+	if startup, data, cost := Communication(g); len(g.Data) > 0 {
+		ccr = (startup + data) / cost
 	}
 	// Levels by the most edges from a task without predecessors; paths by mean costs.
 	level, path := make([]int, g.Tasks), make([]float64, g.Tasks)
@@ -73,4 +68,31 @@ func DAG(d *model.DAG) []Feature {
 		{"cov_cost", "", "variation coefficient of a task's costs on the machines, mean", unevenness.mean()},
 		{"cov_rate", "", "variation coefficient of the rates between machines", rates.cov()},
 	}
+}
+
+// Communication returns the means of which ccr is the ratio, in seconds: of machines' start-up times, of the time of an
+// edge's data between two different machines, and of a task's cost. O(V M + E + M²).
+func Communication(g *view.Graph) (startup, data, cost float64) {
+	var startups, perData, amounts, costs moments
+	for t := range g.Tasks {
+		var one moments
+		for m := range g.Machines {
+			if g.Runs(int32(t), int32(m)) {
+				one.add(g.Cost[t*g.Machines+m], 1)
+			}
+		}
+		costs.add(one.mean(), 1)
+	}
+	for a := range g.Machines {
+		startups.add(g.Startup[a], 1)
+		for b := range g.Machines {
+			if rate := g.Rate[a*g.Machines+b]; a != b && rate > 0 {
+				perData.add(1/rate, 1)
+			}
+		}
+	}
+	for _, x := range g.Data {
+		amounts.add(x, 1)
+	}
+	return startups.mean(), amounts.mean() * perData.mean(), costs.mean()
 }
