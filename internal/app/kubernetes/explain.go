@@ -187,7 +187,9 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 		in.converter.ask("price of " + g.flag)
 		o.TimeLimit = share()
 		if slices.Contains(g.other.Room, roomNode) {
-			o.TimeLimit /= mostGuards + 1
+			if o.Effort == 0 { // else the effort limits each answer, the same on every machine
+				o.TimeLimit /= mostGuards + 1
+			}
 			var err error
 			if g.other.guards, err = guards(ctx, c, g.other, o); err != nil {
 				return err

@@ -131,7 +131,8 @@ func Profiles(records []Record, o SeriesOptions, time bool) (lines []Line, n int
 		}
 	}
 	if len(all) != 1 {
-		return nil, 0, fmt.Errorf("%w profile: it is of two or more algorithms of one class, online, offline or yardsticks; choose with --algorithms%s",
+		return nil, 0, fmt.Errorf("%w profile: it is of two or more algorithms of one class, online, offline or yardsticks; "+
+			"choose with --algorithms%s",
 			model.ErrInvalid, strings.TrimSuffix(" "+strings.Join(all, " or "), " "))
 	}
 	type problem struct {
@@ -153,7 +154,8 @@ func Profiles(records []Record, o SeriesOptions, time bool) (lines []Line, n int
 	}
 	ratios, n := Ratios(algorithms, measures)
 	if n == 0 {
-		return nil, 0, fmt.Errorf("%w profile: there is no instance that all of %s ran on with one seed, and one solved", model.ErrInvalid, strings.Join(algorithms, ", "))
+		return nil, 0, fmt.Errorf("%w profile: there is no instance that all of %s ran on with one seed, and one solved",
+			model.ErrInvalid, strings.Join(algorithms, ", "))
 	}
 	end := ProfileEnd(ratios)
 	for k, a := range algorithms {
