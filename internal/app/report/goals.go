@@ -182,8 +182,8 @@ func (x *byGoals) section() section {
 	}
 	c := &chart{name: "Mean wait and 95 % wait of each policy", x: axis{label: "mean wait (s)"}, y: axis{label: "95 % wait at most (s)"}}
 	for k, o := range x.cases {
-		wait, late := x.values[k][1], x.values[k][3]
-		v := curve{name: o.name, dots: true, bare: true, hue: k, points: []point{{x: wait, y: late, title: shown(wait) + " s, " + shown(late) + " s"}}}
+		v := curve{name: o.name, dots: true, bare: true, hue: k,
+			points: []point{{x: x.values[k][1], y: x.values[k][3], title: shown(x.values[k][1]) + " s, " + shown(x.values[k][3]) + " s"}}}
 		if x.beaten[k] == "" {
 			v.name += " (not beaten)"
 		}
