@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/instances/internal/keys"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -212,7 +212,7 @@ func readBatsim(file *File, refuseLarge bool) (*model.Batch, error) {
 	if other != "" && len(in.Jobs) == 0 {
 		return nil, badBatsim("no job is left: %v", a.LeftOut)
 	}
-	slices.SortStableFunc(in.Jobs, func(a, b model.BatchJob) int { return cmp.Compare(a.SubmitS, b.SubmitS) })
+	order.Stable(in.Jobs, func(a, b model.BatchJob) int { return cmp.Compare(a.SubmitS, b.SubmitS) })
 	if err := in.Validate(); err != nil {
 		var at *model.ElementError
 		if errors.As(err, &at) && at.Index >= 0 && at.Index < len(in.Jobs) { // the index is after sorting

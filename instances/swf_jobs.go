@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -197,7 +198,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 	}
 	account.Remarks.Count(unsorted, "jobs submitted before an earlier one of the log, put in order")
 	if unsorted > 0 {
-		slices.SortStableFunc(taken, func(a, b int) int { return cmp.Compare(log.Jobs[a].Submit, log.Jobs[b].Submit) })
+		order.Stable(taken, func(a, b int) int { return cmp.Compare(log.Jobs[a].Submit, log.Jobs[b].Submit) })
 	}
 	begin := log.Jobs[taken[0]].Submit
 	zero, cut, open, rounded := 0, 0, 0, 0

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -133,7 +134,7 @@ func (v VBP) FirstFit() int {
 		return sum
 	}
 	items := slices.Clone(v.Items)
-	slices.SortStableFunc(items, func(a, b vbpItem) int { return cmp.Compare(share(b), share(a)) })
+	order.Stable(items, func(a, b vbpItem) int { return cmp.Compare(share(b), share(a)) })
 	bins := 0
 	var left [][]int64 // of the last bins
 	for _, it := range items {

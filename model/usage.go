@@ -6,7 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // Usage shows how much of an instance's resource a solution uses over time, how many requests wait, and how much work
@@ -168,7 +169,7 @@ func usageOfRun[P any](u *Usage, arrival float64, segments []Segment[P], used fu
 // UsageSteps adds up changes: each step holds the sum of all changes until its time.
 // It sorts the changes. O(n log n).
 func UsageSteps(changes []UsageStep) (steps []UsageStep) {
-	slices.SortStableFunc(changes, func(a, b UsageStep) int { return cmp.Compare(a.AtS, b.AtS) })
+	order.Stable(changes, func(a, b UsageStep) int { return cmp.Compare(a.AtS, b.AtS) })
 	var now UsageStep
 	for i := 0; i < len(changes); {
 		for now.AtS = changes[i].AtS; i < len(changes) && changes[i].AtS == now.AtS; i++ {

@@ -9,6 +9,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/duals"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -31,7 +32,7 @@ type ranked struct {
 
 // largest returns at most so many machines: the first, and the others with the largest areas.
 func largest(all []ranked, most int) []machine {
-	slices.SortStableFunc(all[1:], func(a, b ranked) int { return cmp.Compare(b.area, a.area) })
+	order.Stable(all[1:], func(a, b ranked) int { return cmp.Compare(b.area, a.area) })
 	machines := make([]machine, min(len(all), most))
 	for i := range machines {
 		machines[i] = all[i].machine

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -307,7 +308,7 @@ func (x *gather) head(t int32, a int) (float64, gatherSet) {
 		x.nodes, last = append(x.nodes, p), append(last, e)
 	}
 	byWeight := func(p, q gatherNode) int { return cmp.Or(cmp.Compare(q.weight, p.weight), cmp.Compare(p.task, q.task)) }
-	slices.SortStableFunc(x.nodes, byWeight)
+	order.Stable(x.nodes, byWeight)
 	x.nodes = x.nodes[:min(x.most, len(x.nodes))]
 	if x.near = len(x.nodes); x.near == 0 {
 		return 0, gatherSet{}
@@ -419,7 +420,7 @@ func (x *gather) farther(a int, last, ends []int32) {
 			v.weight = max(v.weight, min(v.start+v.cost+g.Cost[k+a], edge.arrives))
 		}
 	}
-	slices.SortStableFunc(far, func(p, q gatherNode) int { return cmp.Or(cmp.Compare(q.weight, p.weight), cmp.Compare(p.task, q.task)) })
+	order.Stable(far, func(p, q gatherNode) int { return cmp.Or(cmp.Compare(q.weight, p.weight), cmp.Compare(p.task, q.task)) })
 	x.nodes = append(x.nodes, far[:min(len(far), x.most-x.near)]...)
 }
 

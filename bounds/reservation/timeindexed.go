@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -72,7 +73,7 @@ func chainPoints(t *view.Reservation, most int, once bool) (points [][]int64, ok
 			byReady = append(byReady, j)
 		}
 	}
-	slices.SortStableFunc(byReady, func(i, j int) int { return cmp.Compare(t.Jobs[i].Ready, t.Jobs[j].Ready) })
+	order.Stable(byReady, func(i, j int) int { return cmp.Compare(t.Jobs[i].Ready, t.Jobs[j].Ready) })
 	var open []int // the jobs that may run just before at
 	var sets []uint32
 	for ends.Len() > 0 && n <= most {

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/bitset"
 	"github.com/gapwise/gapwise/internal/num/duals"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -160,7 +161,7 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 			c.score += float64(c.f(x)) / float64(c.capacity) * float64(w.jobs[i].length)
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int {
+	order.Stable(candidates, func(a, b candidate) int {
 		return cmp.Compare(b.score, a.score)
 	})
 	for _, c := range candidates {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -157,7 +158,7 @@ func (f *Formulation) permutation(place *model.Embedding) *permutation {
 		for c := range children {
 			children[c] = node*t.Fan[level] + c
 		}
-		slices.SortStableFunc(children, func(a, b int) int { return total(level-1, b) - total(level-1, a) })
+		order.Stable(children, func(a, b int) int { return total(level-1, b) - total(level-1, a) })
 		for _, c := range children {
 			visit(level-1, c)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/vectors"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
@@ -257,7 +258,7 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		}
 		return sum
 	}
-	slices.SortStableFunc(s.items, func(a, b pricerItem[V]) int {
+	order.Stable(s.items, func(a, b pricerItem[V]) int {
 		x, y := float64(a.weight)*size(&b), float64(b.weight)*size(&a)
 		switch {
 		case x > y:

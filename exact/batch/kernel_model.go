@@ -11,6 +11,7 @@ import (
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // kernelModel is the constraint model of the offline problem on one tier: a start for
@@ -87,7 +88,7 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 		k := slices.Index(m.starts, v)
 		return float64(j.weight[k]) / float64(j.length[k]) / float64(j.width[k])
 	}
-	slices.SortStableFunc(m.Integers, func(a, b cp.Var) int { return cmp.Compare(density(b), density(a)) })
+	order.Stable(m.Integers, func(a, b cp.Var) int { return cmp.Compare(density(b), density(a)) })
 	return m
 }
 

@@ -76,7 +76,7 @@ func newPlacement(ctx context.Context, t *view.Batch) *placement {
 func (p *placement) place(jobs []int, start, end []int64, most int) answer {
 	p.start, p.end = start, end
 	p.order = append(p.order[:0], jobs...)
-	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(a, b)) })
+	order.Stable(p.order, func(a, b int) int { return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(a, b)) })
 	p.failed, p.deepest, p.left = map[string]bool{}, 0, most
 	switch {
 	case p.next(0, p.idle):
@@ -109,7 +109,7 @@ func (p *placement) next(at int, cells []cell) bool {
 				}
 			}
 		}
-		slices.SortStableFunc(f.open, func(a, b open) int { return -cmp.Compare(len(cells[a.cell].held), len(cells[b.cell].held)) })
+		order.Stable(f.open, func(a, b open) int { return -cmp.Compare(len(cells[a.cell].held), len(cells[b.cell].held)) })
 		for i := len(f.open) - 1; i >= 0; i-- {
 			f.open[i].rest = f.open[i].each * len(cells[f.open[i].cell].nodes)
 			if i+1 < len(f.open) {
@@ -136,7 +136,7 @@ func (p *placement) running(cells []cell, now int64) []cell {
 		}
 		all = append(all, c)
 	}
-	slices.SortStableFunc(all, compareCells)
+	order.Stable(all, compareCells)
 	merged := all[:0]
 	for _, c := range all {
 		if n := len(merged); n > 0 && compareCells(merged[n-1], c) == 0 {

@@ -12,6 +12,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/batch/nodes"
 	"github.com/gapwise/gapwise/internal/problem/batch/pooled"
 )
@@ -52,7 +53,7 @@ func rows(t *view.Batch) []row {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(b.area, a.area) })
+	order.Stable(all, func(a, b row) int { return cmp.Compare(b.area, a.area) })
 	return all[:min(len(all), mostRows)]
 }
 

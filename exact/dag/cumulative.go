@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
 
@@ -51,7 +52,7 @@ func newCumulativeModel(v *ticks, horizon int64) *cumulativeModel {
 	}
 	k.Add(all)
 	byRest := slices.Clone(v.Graph.Order)
-	slices.SortStableFunc(byRest, func(a, b int32) int { return cmp.Compare(rest(b), rest(a)) })
+	order.Stable(byRest, func(a, b int32) int { return cmp.Compare(rest(b), rest(a)) })
 	for _, t := range byRest {
 		k.Integers = append(k.Integers, k.start[t])
 	}

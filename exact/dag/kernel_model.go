@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagmodel"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 )
@@ -162,7 +163,7 @@ func (k *kernelModel) loads(machines []int) {
 		least[t] = slices.Min(head[int(t)*v.m:][:v.m])
 	}
 	byHead := slices.Clone(v.Graph.Order)
-	slices.SortStableFunc(byHead, func(a, b int32) int { return cmp.Compare(least[b], least[a]) })
+	order.Stable(byHead, func(a, b int32) int { return cmp.Compare(least[b], least[a]) })
 	weights := v.weights
 	if v.Graph.Room != nil {
 		weights = [][]int64{nil} // areas have their own

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -212,7 +213,7 @@ func (s *linkSearch) rest() error {
 	for slices.ContainsFunc(s.later, func(x deferred) bool { return !x.final }) && !s.proved() {
 		s.limit *= 4
 		waiting := s.later
-		slices.SortStableFunc(waiting, func(a, b deferred) int { return cmp.Compare(a.lower, b.lower) })
+		order.Stable(waiting, func(a, b deferred) int { return cmp.Compare(a.lower, b.lower) })
 		for s.later = nil; len(waiting) > 0; {
 			x := waiting[0]
 			if waiting = waiting[1:]; x.final {

@@ -10,6 +10,7 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/core/units"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
@@ -22,7 +23,7 @@ import (
 // start of the search.
 func (v *ticks) findWeights(ctx context.Context) error {
 	v.byTail = slices.Clone(v.Graph.Order)
-	slices.SortStableFunc(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })
+	order.Stable(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })
 	v.weights = [][]int64{slices.Repeat([]int64{1}, v.m)}
 	// Areas have weights of their own. On identical machines, or one, equal weights are best already: the mean of
 	// dual values over all exchanges of machines is optimal, too.

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/core/ticks"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/reservation/bookings"
 	"github.com/gapwise/gapwise/model"
 )
@@ -51,7 +52,7 @@ func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (i
 	first := overloaded(jobs, u.pes)
 	if first == nil {
 		parts := split(jobs)
-		slices.SortStableFunc(parts, func(a, b []job) int { return len(a) - len(b) })
+		order.Stable(parts, func(a, b []job) int { return len(a) - len(b) })
 		first = jobs
 		for _, part := range parts {
 			if len(parts) > 1 && x.impossible(part) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 )
@@ -246,7 +247,7 @@ func (m *kernelModel) divide(r *placing, level, v int) {
 // within a group.
 func (m *kernelModel) order(own []*placing) {
 	own = slices.Clone(own)
-	slices.SortStableFunc(own, func(a, b *placing) int {
+	order.Stable(own, func(a, b *placing) int {
 		return cmp.Compare(m.t.Requests[b.index].VMs, m.t.Requests[a.index].VMs)
 	})
 	m.AddAs("first lane", cp.Nogood{own[0].route[0].AtMost(0)})

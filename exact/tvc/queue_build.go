@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,7 +24,7 @@ func (p *queueProgram) pieces(x []float64) []queuePiece {
 			rank[j] -= x[p.ended[j][k]]
 		}
 	}
-	slices.SortStableFunc(b.order, func(i, j int) int { return cmp.Compare(rank[i], rank[j]) })
+	order.Stable(b.order, func(i, j int) int { return cmp.Compare(rank[i], rank[j]) })
 	at := 0.0
 	for k, s := range p.states {
 		if k == 0 || p.states[k-1].interval != s.interval {

@@ -14,6 +14,7 @@ import (
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/tvc/tvcrelax"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
@@ -112,7 +113,7 @@ func (s *run) components() error {
 	s.t = view.Shared(s.Ctx, s.in, view.OfTVC)
 	s.w = tvcrelax.NewWeights(s.in, s.t)
 	parts := tvcrelax.Components(s.t)
-	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
+	order.Stable(parts, func(a, b []int) int { return len(a) - len(b) })
 	s.upper, s.value = make([]int64, len(parts)), make([]int64, len(parts))
 	accepted := make([]bool, len(s.t.Requests))
 	if best, ok := s.Solution.(*model.Embeddings); ok {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/vcsched/placement"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
@@ -118,7 +119,7 @@ func newHostTree(s *run) *hostTree {
 		}
 		return share
 	}
-	slices.SortStableFunc(t.order, func(a, b int32) int {
+	order.Stable(t.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(s.u.CPU[b], s.u.CPU[a]), cmp.Compare(t.current[a], t.current[b]))
 	})
 	for k, i := range t.order {

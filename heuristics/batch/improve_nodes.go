@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/batch/joborder"
 	"github.com/gapwise/gapwise/internal/problem/batch/nodes"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
@@ -65,7 +66,7 @@ func newNodesSearch(t *view.Batch, lengths, starts []int64, seed uint64) *nodesS
 	for k := range s.order {
 		s.order[k] = int32(k)
 	}
-	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	order.Stable(s.order, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
 	d := s.begin()
 	s.place(d, s.order)
 	s.course, s.sum = processors.Course{Starts: d.starts, Lists: d.lists}, s.sumOf(d.starts)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
@@ -36,7 +37,7 @@ func (p *packer) drain(ctx context.Context) {
 				moves[h] += p.C.Jobs[t.I].Move
 			}
 		}
-		slices.SortStableFunc(hosts, func(a, b int) int {
+		order.Stable(hosts, func(a, b int) int {
 			return cmp.Or(cmp.Compare(p.C.Hosts[b].Price*(moves[a]+1), p.C.Hosts[a].Price*(moves[b]+1)), cmp.Compare(a, b))
 		})
 		for _, h := range hosts {
@@ -92,5 +93,5 @@ func (p *packer) empty(h int) bool {
 
 // bySize sorts tasks by decreasing size.
 func (p *packer) bySize(all []task) {
-	slices.SortStableFunc(all, func(a, b task) int { return cmp.Compare(p.size[b.I], p.size[a.I]) })
+	order.Stable(all, func(a, b task) int { return cmp.Compare(p.size[b.I], p.size[a.I]) })
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
@@ -68,7 +69,7 @@ func newPacker(in *model.Consolidation) *packer {
 			worth[h] += p.weight[r] * float64(x)
 		}
 	}
-	slices.SortStableFunc(p.order, func(a, b int) int {
+	order.Stable(p.order, func(a, b int) int {
 		x, y := &c.Hosts[a], &c.Hosts[b]
 		return cmp.Or(-cmp.Compare(boolInt(x.Kept), boolInt(y.Kept)), cmp.Compare(float64(x.Price)*worth[b], float64(y.Price)*worth[a]), cmp.Compare(worth[b], worth[a]))
 	})
@@ -223,7 +224,7 @@ func (p *packer) tasks(missing bool) []task {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b task) int {
+	order.Stable(all, func(a, b task) int {
 		return cmp.Or(cmp.Compare(boolInt(free[a.I] >= 0), boolInt(free[b.I] >= 0)), cmp.Compare(p.size[b.I], p.size[a.I]), cmp.Compare(free[a.I], free[b.I]))
 	})
 	return all
@@ -337,7 +338,7 @@ func (p *packer) fill(ctx context.Context) {
 		}
 		return math.MaxInt64
 	}
-	slices.SortStableFunc(missing, func(a, b task) int { return cmp.Compare(cost(b), cost(a)) })
+	order.Stable(missing, func(a, b task) int { return cmp.Compare(cost(b), cost(a)) })
 	for _, t := range missing {
 		if meter.Stop(ctx, effort(1, len(p.used))) {
 			return

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/problem/dag/dagplay"
 	"github.com/gapwise/gapwise/internal/run/meter"
@@ -75,7 +76,7 @@ func (s *search) justify(children int, bound float64) {
 			all = append(all, add(key))
 			continue
 		}
-		slices.SortStableFunc(all, func(a, b individual) int { return cmp.Compare(a.makespan, b.makespan) })
+		order.Stable(all, func(a, b individual) int { return cmp.Compare(a.makespan, b.makespan) })
 		a, b := all[s.rng.IntN(justifiedBest)], all[s.rng.IntN(justified)]
 		low := s.rng.Float64() * float64(best)
 		high := low + float64(best)*(0.2+0.33*s.rng.Float64())

@@ -57,7 +57,7 @@ func newVectorPacker(u *view.VCSched, key sortKey, sign float64, x *tracer) *vec
 		}
 	}
 	p.order = order.Of[int32](u.Hosts)
-	slices.SortStableFunc(p.order, func(a, b int32) int { return cmp.Compare(size[u.ClassOf(a)], size[u.ClassOf(b)]) })
+	order.Stable(p.order, func(a, b int32) int { return cmp.Compare(size[u.ClassOf(a)], size[u.ClassOf(b)]) })
 	p.hosts, p.keyed = make([]int32, len(u.CPU)), make([]vectorTask, len(u.CPU))
 	return p
 }

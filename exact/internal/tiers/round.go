@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -68,7 +69,7 @@ func (s *Search) play(n *node) *model.Execution {
 	share := s.shares(n)
 	event := 0
 	for m := range n.spans + 1 {
-		slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+		order.Stable(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
 		for len(turns) > 0 && (turns[0].life.to <= m || turns[0].at <= at[m]) {
 			x.advance(turns[0].at)
 			x.orient(turns[0].life.jobs, turns[0].back)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 )
@@ -185,7 +186,7 @@ func (s *Search) follow(n *node, width int) error {
 			}
 			next = append(next, children...)
 		}
-		slices.SortStableFunc(next, func(a, b *node) int { return cmp.Compare(s.promise(a), s.promise(b)) })
+		order.Stable(next, func(a, b *node) int { return cmp.Compare(s.promise(a), s.promise(b)) })
 		level = level[:0]
 		seen := map[string]bool{}
 		for _, x := range next {

@@ -7,13 +7,13 @@ package gridengine
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -73,7 +73,7 @@ func (r *Records) Log(o *jobs.Options, a *model.Account) (*swf.Log, error) {
 		return nil, invalid(0, "it doesn't tell the nodes of a job; leave --unit out, or give --unit resources with the queues of qstat -f")
 	}
 	if !o.Pending {
-		slices.SortStableFunc(r.Jobs, jobs.BySubmission)
+		order.Stable(r.Jobs, jobs.BySubmission)
 	}
 	log, err := jobs.Take("Grid Engine", r.Jobs, r.Nodes, o, a)
 	if err != nil {

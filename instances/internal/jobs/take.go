@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -90,7 +91,7 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 			}
 		}
 	}
-	slices.SortStableFunc(taken, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	order.Stable(taken, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if o.Pending {
 		a.Assumed.Say("now is %s, the last time that the records tell", clock(now, o.Zone))
 		a.Assumed.Count(running, "jobs running, each with the rest of its time limit")

@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/keys"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -206,7 +207,7 @@ func (r *Records) Log(o *jobs.Options, a *model.Account) (*swf.Log, error) {
 			again++
 		}
 	}
-	slices.SortStableFunc(all, func(a, b jobs.Job) int {
+	order.Stable(all, func(a, b jobs.Job) int {
 		return cmp.Or(cmp.Compare(priority[a.ID], priority[b.ID]), jobs.BySubmission(a, b))
 	})
 	log, err := jobs.Take("OAR", all, r.nodes, o, a)

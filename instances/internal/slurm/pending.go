@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/instances/internal/jobs"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // queue returns the jobs of the queue, and why some of them can't start: those that wait by priority, if a column tells.
@@ -31,7 +32,7 @@ func (t *Table) queue(all []jobs.Job, o *jobs.Options, c *counts) []jobs.Job {
 		return whole(all, o, c)
 	}
 	if t.has["priority"] {
-		slices.SortStableFunc(all, func(a, b jobs.Job) int { return cmp.Compare(b.Priority, a.Priority) })
+		order.Stable(all, func(a, b jobs.Job) int { return cmp.Compare(b.Priority, a.Priority) })
 	} else {
 		c.Assumed.Say("Slurm's priorities are the table's order, in which squeue -S -p writes it; a column PRIORITY (%%Q) tells them")
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -141,7 +142,7 @@ func batch(in *model.Batch, e *model.Execution, o Options) (*Scene, error) {
 				facts: func() []string { return append(jobFacts(in, k), "waits from "+seconds(j.SubmitS, until)) }})
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int {
+	order.Stable(parts, func(a, b part) int {
 		return cmp.Or(cmp.Compare(a.StartS, b.StartS), cmp.Compare(a.job, b.job))
 	})
 	for _, s := range parts {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -60,7 +61,7 @@ func Clusters(in *model.TVC, e *model.Embeddings, slots int) (all []Cluster, err
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Cluster) int {
+	order.Stable(all, func(a, b Cluster) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Request, b.Request))
 	})
 	return all, nil
@@ -264,7 +265,7 @@ func (x *Scene) links(in *model.TVC, clusters []Cluster) {
 		l, k, rate := link{layer: key[0], number: key[1]}, key[1], rates[key[0]]
 		l.label = []string{fmt.Sprintf("server %d", k), fmt.Sprintf("edge-%d-%d to %d", k/h/h, k/h%h, k%h),
 			fmt.Sprintf("agg-%d-%d to %d", k/h/h, k/h%h, k%h)}[l.layer]
-		slices.SortStableFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+		order.Stable(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 		load := 0.0
 		for i, c := range list {
 			load = math.Round(1e6*(load+c.by)) / 1e6 // whole bit/s: their sums are exact

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/num/heap"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // Job is a job of a cluster. Times are whole ticks.
@@ -57,7 +58,7 @@ func Of(jobs []Job, slots int) Bounds {
 	sorted, byRelease := jobs, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) }
 	if !slices.IsSortedFunc(sorted, byRelease) {
 		sorted = slices.Clone(jobs)
-		slices.SortStableFunc(sorted, byRelease)
+		order.Stable(sorted, byRelease)
 	}
 	var total Bounds
 	var m machine

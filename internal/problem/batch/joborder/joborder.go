@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
@@ -143,7 +144,7 @@ func (s *Search) sumOf(starts []int64) float64 {
 
 // sort sorts jobs by start, stably.
 func (s *Search) sort(jobs []int32, starts []int64) {
-	slices.SortStableFunc(jobs, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	order.Stable(jobs, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
 }
 
 // whole makes the serial schedule of the order, keeps it if it isn't worse than the best,

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // mostSets is how many sets of groups are looked at beside all of them.
@@ -39,7 +40,7 @@ func Sets(t *view.Batch) [][]int64 {
 		}
 		sets[at].work += float64(j.Length) * float64(j.Processes)
 	}
-	slices.SortStableFunc(sets, func(a, b set) int { return cmp.Compare(b.work, a.work) })
+	order.Stable(sets, func(a, b set) int { return cmp.Compare(b.work, a.work) })
 	all := [][]int64{nil}
 	for _, s := range sets[:min(len(sets), mostSets)] {
 		if len(s.groups) < len(t.Nodes.Capacity) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,7 +68,7 @@ func (s *places) place(k int) bool {
 		}
 	}
 	cost := func(m int32) float64 { return s.g.Cost[s.at(t, m)] }
-	slices.SortStableFunc(machines, func(a, b int32) int { return cmp.Compare(cost(a), cost(b)) })
+	order.Stable(machines, func(a, b int32) int { return cmp.Compare(cost(a), cost(b)) })
 	for _, m := range machines {
 		if s.stop != nil && s.stop(s.work/100+1) {
 			s.stopped = true

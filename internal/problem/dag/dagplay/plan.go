@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,7 @@ func NewPlan[N cmp.Ordered](g *view.Graph, machine []int32, start, finish []N) P
 		p.Order[machine[t]] = append(p.Order[machine[t]], t)
 	}
 	for _, tasks := range p.Order {
-		slices.SortStableFunc(tasks, func(a, b int32) int {
+		order.Stable(tasks, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
 		})
 	}
@@ -43,7 +44,7 @@ func OnFree(g *view.Graph, start, length []int64) Plan {
 	for t := range finish {
 		finish[t] = start[t] + length[t]
 	}
-	slices.SortStableFunc(byStart, func(a, b int32) int {
+	order.Stable(byStart, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
 	})
 	for _, t := range byStart {

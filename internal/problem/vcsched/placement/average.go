@@ -58,7 +58,7 @@ func RaiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Plac
 		free[hosts[i]] -= p.Jobs[i].CPU[0]
 	}
 	jobs := order.Of[int](len(in.Jobs))
-	slices.SortStableFunc(jobs, func(a, b int) int { return cmp.Compare(in.Jobs[a].CPU, in.Jobs[b].CPU) })
+	order.Stable(jobs, func(a, b int) int { return cmp.Compare(in.Jobs[a].CPU, in.Jobs[b].CPU) })
 	for _, i := range jobs {
 		share, need, h := &p.Jobs[i].CPU[0], in.Jobs[i].CPU, hosts[i]
 		if free[h] <= 0 {
