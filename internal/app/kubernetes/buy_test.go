@@ -156,7 +156,7 @@ func TestBuy(t *testing.T) {
 			limited++
 		}
 	}
-	if some < 30 || waited < 10 || limited < 20 {
+	if require.Rounds(120) >= 120 && (some < 30 || waited < 10 || limited < 20) {
 		t.Errorf("nodes are bought in %d draws, pods wait in %d, limits bind in %d", some, waited, limited)
 	}
 }

@@ -166,7 +166,7 @@ func TestHold(t *testing.T) {
 			}
 		}
 	}
-	if dearer < 10 || lost < 20 {
+	if require.Rounds(150) >= 150 && (dearer < 10 || lost < 20) {
 		t.Errorf("holding costs nodes in %d draws only, %d lose some", dearer, lost)
 	}
 	t.Logf("dearer %d, lost %d, too strict %d", dearer, lost, strict)

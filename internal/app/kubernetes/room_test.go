@@ -185,7 +185,7 @@ func TestRoom(t *testing.T) {
 			}
 		}
 	}
-	if dearer["surge"] < 3 || dearer["hpa"] < 5 || dearer["node"] < 10 || lacking < 3 || exact < 5 {
+	if require.Rounds(60) >= 60 && (dearer["surge"] < 3 || dearer["hpa"] < 5 || dearer["node"] < 10 || lacking < 3 || exact < 5) {
 		t.Errorf("room costs nodes in %v draws, is lacking in %d; %d nodes may not fail, %d are exact", dearer, lacking, fails, exact)
 	}
 }
@@ -253,7 +253,7 @@ func TestRoomApart(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 20 {
+	if require.Rounds(60) >= 60 && moved < 20 {
 		t.Errorf("pods move in %d draws", moved)
 	}
 }
