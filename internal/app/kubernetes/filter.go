@@ -107,19 +107,20 @@ func (v *converter) besideResidents(p *pod) error {
 	if a.PodAntiAffinity != nil && !v.without("apart") {
 		for k := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 			t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-			s, namespace, err := v.scope(t, p.Pod)
+			takes, err := v.taking(t, p.Pod)
 			if err != nil {
 				return err
 			}
-			there := beside(t, func(x *corev1.Pod) bool { return namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)) })
+			there := beside(t, takes)
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && !there[k]
 			}
 		}
 	}
 	if a.PodAffinity != nil && !v.without("together") && v.withResidents(p.Pod) && !v.othersToo(p) {
+		takes, _ := v.allTerms(p.Pod)
 		for k := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			there := beside(&a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], v.allTerms(p.Pod))
+			there := beside(&a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], takes)
 			for k := range p.allowed {
 				p.allowed[k] = p.allowed[k] && there[k]
 			}
@@ -136,13 +137,16 @@ func (v *converter) besideResidents(p *pod) error {
 			}
 			for k := range x.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 				t := &x.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k]
-				yes, err := v.takes(t, x, p.Pod)
+				takes, err := v.taking(t, x)
 				if err != nil {
 					return err
 				}
 				here := valueOf(n.Labels, t.TopologyKey)
+				if here == "" || !takes(p.Pod) {
+					continue
+				}
 				for k := range p.allowed {
-					if yes && here != "" && (k == at || at < len(v.c.Nodes) && valueOf(v.places[k].Labels, t.TopologyKey) == here) {
+					if k == at || at < len(v.c.Nodes) && valueOf(v.places[k].Labels, t.TopologyKey) == here {
 						p.allowed[k] = false
 					}
 				}
@@ -152,10 +156,12 @@ func (v *converter) besideResidents(p *pod) error {
 	return nil
 }
 
-// takes reports whether an affinity term of a pod takes another one.
-func (v *converter) takes(t *corev1.PodAffinityTerm, of, x *corev1.Pod) (bool, error) {
+// taking returns whether an affinity term of a pod takes another one.
+func (v *converter) taking(t *corev1.PodAffinityTerm, of *corev1.Pod) (func(x *corev1.Pod) bool, error) {
 	s, namespace, err := v.scope(t, of)
-	return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels)), err
+	return func(x *corev1.Pod) bool {
+		return err == nil && namespace(x.Namespace) && s.Matches(labels.Set(x.Labels))
+	}, err
 }
 
 // declares reports whether a node declares the features that a pod's spec asks for. A cluster in which no node declares

@@ -314,7 +314,7 @@ func (in *Instance) preferences(today, then view.Plan) *Preferences {
 			for t := range a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
 				term, p := &a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution[t].PodAffinityTerm, g.pods[0].Pod
 				self := 0
-				if yes, err := v.takes(term, p, p); yes && err == nil {
+				if takes, _ := v.taking(term, p); takes(p) {
 					self = 1
 				}
 				before, after := v.companyOf(term, p, on(today)), v.companyOf(term, p, on(then))
@@ -388,11 +388,10 @@ func (v *converter) losesNode(terms []corev1.PreferredSchedulingTerm, from, to i
 // companyOf counts the pods that a term of a job's pods takes, of daemon sets, too, in each domain.
 func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf func(group, pod int) int) map[string]int {
 	there := map[string]int{}
-	s, within, err := v.scope(t, p)
+	takes, err := v.taking(t, p)
 	if err != nil {
 		return there
 	}
-	takes := func(o *corev1.Pod) bool { return within(o.Namespace) && s.Matches(labels.Set(o.Labels)) }
 	for j, g := range v.jobs {
 		if takes(g.pods[0].Pod) && g.pods[0].room == "" {
 			for l := range g.pods {

@@ -81,32 +81,14 @@ func TestHold(t *testing.T) {
 			}
 		}
 		fewest := func(hold bool) int {
-			best, places := 4, make([]int, len(at))
-			var try func(k int)
-			try = func(k int) {
-				if k < len(at) {
-					for h := range 4 {
-						places[k] = h
-						try(k + 1)
-					}
-					return
-				}
-				on := map[int]int{}
-				for _, h := range places {
-					on[h]++
-				}
-				if on[0] > 4 || on[1] > 4 || on[2] > 4 || len(on) >= best {
-					return
-				}
+			return fewestOfFour(len(at), func(places []int) bool {
 				for w := range wishes {
 					if hold && wishes[w].kept(at, of, w) && !wishes[w].kept(places, of, w) {
-						return
+						return false
 					}
 				}
-				best = len(on)
-			}
-			try(0)
-			return best
+				return true
+			})
 		}
 		o := byNode
 		for _, hold := range []bool{false, true} {

@@ -192,7 +192,7 @@ func (v *converter) term(i, k int, kind model.RuleType, t *corev1.PodAffinityTer
 	r := model.PlacementRule{ID: fmt.Sprintf("%s %s %d", kind, g.id, k+1), Type: kind, Domain: v.domain(t.TopologyKey), Jobs: []string{g.id}, Others: others}
 	if kind == model.RuleTogether {
 		standing := make([]int, len(v.places))
-		takes := v.allTerms(p.Pod)
+		takes, _ := v.allTerms(p.Pod)
 		for n, place := range v.places {
 			for _, x := range v.residents[place.Name] {
 				if valueOf(place.Labels, t.TopologyKey) != "" && takes(x) {
@@ -336,12 +336,12 @@ func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
 	if ids, known := v.companies[p]; known {
 		return ids, nil
 	}
+	takes, err := v.allTerms(p)
+	if err != nil {
+		return nil, err
+	}
 	for _, g := range v.jobs {
-		all, err := v.takesAll(p, g.pods[0].Pod)
-		if err != nil {
-			return nil, err
-		}
-		if all {
+		if takes(g.pods[0].Pod) {
 			ids = append(ids, g.id)
 		}
 	}
@@ -350,38 +350,24 @@ func (v *converter) company(p *corev1.Pod) (ids []string, err error) {
 	return ids, nil
 }
 
-// takesAll reports whether all required affinity terms of a pod take another one.
-func (v *converter) takesAll(p, x *corev1.Pod) (bool, error) {
-	for k := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-		if yes, err := v.takes(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p, x); !yes || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
 // allTerms returns whether all required affinity terms of a pod take another one; none is taken if one of them is wrong.
-func (v *converter) allTerms(p *corev1.Pod) func(x *corev1.Pod) bool {
-	type scope struct {
-		selector  labels.Selector
-		namespace func(string) bool
-	}
-	var all []scope
+func (v *converter) allTerms(p *corev1.Pod) (func(x *corev1.Pod) bool, error) {
+	var all []func(*corev1.Pod) bool
 	for k := range p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-		s, namespace, err := v.scope(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p)
+		takes, err := v.taking(&p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[k], p)
 		if err != nil {
-			return func(*corev1.Pod) bool { return false }
+			return func(*corev1.Pod) bool { return false }, err
 		}
-		all = append(all, scope{s, namespace})
+		all = append(all, takes)
 	}
 	return func(x *corev1.Pod) bool {
-		return !slices.ContainsFunc(all, func(s scope) bool { return !s.namespace(x.Namespace) || !s.selector.Matches(labels.Set(x.Labels)) })
-	}
+		return !slices.ContainsFunc(all, func(takes func(*corev1.Pod) bool) bool { return !takes(x) })
+	}, nil
 }
 
 // withResidents reports whether a pod's required affinity takes a pod of a daemon set or the like.
 func (v *converter) withResidents(p *corev1.Pod) bool {
-	takes := v.allTerms(p)
+	takes, _ := v.allTerms(p)
 	for _, all := range v.residents {
 		if slices.ContainsFunc(all, takes) {
 			return true
@@ -395,7 +381,7 @@ func (v *converter) othersToo(p *pod) bool {
 	key := fmt.Sprintln(p.Namespace, p.Labels, mustJSON(p.Spec.Affinity.PodAffinity), p.room)
 	is, known := v.others[key]
 	if !known {
-		takes := v.allTerms(p.Pod)
+		takes, _ := v.allTerms(p.Pod)
 		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) && (x.room == "" || p.room != "") })
 		v.others[key] = is
 	}

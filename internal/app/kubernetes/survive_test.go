@@ -90,11 +90,23 @@ func fewest(at, of []int, survive string) int {
 		}
 		return len(on) > 1
 	}
-	best := 4
-	places := make([]int, len(at))
+	return fewestOfFour(len(at), func(places []int) bool {
+		for w := range 3 {
+			if survive == "zone" && spread(at, w, true) && !spread(places, w, true) || survive != "" && spread(at, w, false) && !spread(places, w, false) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// fewestOfFour returns the fewest nodes, of four with 4, 4, 4 and 16 CPUs, on which so many pods of one CPU may be; 4 if
+// they may not be on fewer.
+func fewestOfFour(pods int, may func(places []int) bool) int {
+	best, places := 4, make([]int, pods)
 	var try func(k int)
 	try = func(k int) {
-		if k < len(at) {
+		if k < pods {
 			for h := range 4 {
 				places[k] = h
 				try(k + 1)
@@ -105,13 +117,8 @@ func fewest(at, of []int, survive string) int {
 		for _, h := range places {
 			on[h]++
 		}
-		if on[0] > 4 || on[1] > 4 || on[2] > 4 || len(on) >= best {
+		if on[0] > 4 || on[1] > 4 || on[2] > 4 || len(on) >= best || !may(places) {
 			return
-		}
-		for w := range 3 {
-			if survive == "zone" && spread(at, w, true) && !spread(places, w, true) || survive != "" && spread(at, w, false) && !spread(places, w, false) {
-				return
-			}
 		}
 		best = len(on)
 	}
