@@ -10,19 +10,18 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/internal/run/process"
 )
 
 // defaultVariables are the environment variables with defaults of flags of all commands that have them.
 var defaultVariables = map[string]string{"time-limit": "GAPWISE_TIME_LIMIT", "effort": "GAPWISE_EFFORT", "threads": "GAPWISE_THREADS", "seed": "GAPWISE_SEED"}
 
-// runVariable is set for programs that gapwise runs. A gapwise among them has its limits from its command line alone: the
-// variables around it are meant for the outer one, and GAPWISE_SEED is the seed that it is told.
-const runVariable = "GAPWISE_RUN"
-
 // takeDefaults gives the flags of a command and of its commands the defaults of the environment. A value that can't be
-// read is a usage error once the command runs.
+// read is a usage error once the command runs. A gapwise that another one runs has its limits from its command line alone:
+// the variables are meant for the outer one, and GAPWISE_SEED is the seed that a heuristic is told.
 func takeDefaults(c *cli.Command) {
-	if os.Getenv(runVariable) != "" {
+	if os.Getenv(process.Variable) != "" {
 		return
 	}
 	for _, x := range c.Commands {
@@ -38,21 +37,13 @@ func takeDefaults(c *cli.Command) {
 		var err error
 		switch f := f.(type) {
 		case *cli.DurationFlag:
-			own := *f
-			own.Value, err = time.ParseDuration(text)
-			own.DefaultText, c.Flags[k] = "", &own
+			c.Flags[k], err = preset(f, text, time.ParseDuration)
 		case *cli.Int64Flag:
-			own := *f
-			own.Value, err = strconv.ParseInt(text, 10, 64)
-			own.DefaultText, c.Flags[k] = "", &own
+			c.Flags[k], err = preset(f, text, func(x string) (int64, error) { return strconv.ParseInt(x, 10, 64) })
 		case *cli.IntFlag:
-			own := *f
-			own.Value, err = strconv.Atoi(text)
-			own.DefaultText, c.Flags[k] = "", &own
+			c.Flags[k], err = preset(f, text, strconv.Atoi)
 		case *cli.Uint64Flag:
-			own := *f
-			own.Value, err = strconv.ParseUint(text, 10, 64)
-			own.DefaultText, c.Flags[k] = "", &own
+			c.Flags[k], err = preset(f, text, func(x string) (uint64, error) { return strconv.ParseUint(x, 10, 64) })
 		}
 		if err != nil {
 			c.Before = func(ctx context.Context, _ *cli.Command) (context.Context, error) {
@@ -60,4 +51,12 @@ func takeDefaults(c *cli.Command) {
 			}
 		}
 	}
+}
+
+// preset returns a flag with another default.
+func preset[T, C any, V cli.ValueCreator[T, C]](f *cli.FlagBase[T, C, V], text string, parse func(string) (T, error)) (cli.Flag, error) {
+	own := *f
+	value, err := parse(text)
+	own.Value, own.DefaultText = value, ""
+	return &own, err
 }

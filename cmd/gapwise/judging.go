@@ -33,27 +33,6 @@ type foundSolution struct {
 	Run       string          `json:"run"` // the answer is to hold a line of gapwise bench, too, with this name of the instance
 }
 
-// ownSolution is a solver that has a solution already.
-type ownSolution struct {
-	name    string
-	found   model.Solution // nil: none
-	elapsed time.Duration
-}
-
-// Name implements model.Solver.
-func (s ownSolution) Name() string { return s.name }
-
-// Solve implements model.Solver.
-func (s ownSolution) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(s.name, set.Seed)
-	if r.Elapsed = s.elapsed; s.found == nil {
-		r.Reason = "it has no solution"
-		return r, nil
-	}
-	err := r.SetSolution(in, s.found)
-	return r, err
-}
-
 // step answers a line.
 func (j *judging) step(ctx context.Context, line []byte) (answer step, err error) {
 	var q foundSolution
@@ -79,15 +58,9 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 	case !(q.ElapsedS >= 0 && q.ElapsedS < 1e9):
 		return answer, fmt.Errorf("%w line: elapsed_s is %g, must be seconds", model.ErrInvalid, q.ElapsedS)
 	}
-	in, own := j.known.Instance, ownSolution{name: q.Algorithm, elapsed: time.Duration(q.ElapsedS * 1e9)}
+	in, own := j.known.Instance, runs.Given{Label: q.Algorithm, Elapsed: time.Duration(q.ElapsedS * 1e9)}
 	if len(q.Solution) > 0 && string(q.Solution) != "null" {
-		if own.found, err = gapwise.CompleteSolution(ctx, in, q.Solution); err == nil {
-			var report verify.Report
-			if report, err = verify.Verify(ctx, in, own.found, verify.Options{}); err == nil {
-				err = report.Err()
-			}
-		}
-		if err != nil {
+		if own.Solution, err = gapwise.CompleteSolution(ctx, in, q.Solution); err != nil {
 			return answer, &gapwise.RefusedError{Name: q.Algorithm, Err: err}
 		}
 	}
@@ -97,8 +70,11 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 	}
 	if q.Run == "" {
 		r, err := j.known.Solve(ctx, o)
+		if err != nil {
+			return answer, refusal(ctx, in, own, err)
+		}
 		answer.Result = &r
-		return answer, err
+		return answer, nil
 	}
 	if j.features == nil {
 		j.features = runs.FeatureValues(in)
@@ -108,9 +84,24 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 		err = x.Declined
 	}
 	if err != nil {
-		return answer, err
+		return answer, refusal(ctx, in, own, err)
 	}
 	x.Record.Instance, answer.Result = q.Run, &x.Result
 	answer.Run, err = x.Record.Encode()
 	return answer, err
+}
+
+// refusal returns the judge's refusal of a solution in the place of an error that it leads to.
+func refusal(ctx context.Context, in model.Instance, own runs.Given, err error) error {
+	if own.Solution == nil {
+		return err
+	}
+	report, failed := verify.Verify(ctx, in, own.Solution, verify.Options{})
+	if failed == nil {
+		failed = report.Err()
+	}
+	if failed != nil {
+		return &gapwise.RefusedError{Name: own.Label, Err: failed}
+	}
+	return err
 }

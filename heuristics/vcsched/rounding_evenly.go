@@ -3,12 +3,11 @@
 package vcsched
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 )
 
 // taskShare is a part of a task on a host, from 0 to 1.
@@ -30,16 +29,17 @@ type taskShare struct {
 // Sums are of floating-point numbers: parts are probabilities, and decide no claim. O(n log n + nH).
 func evenly(ctx context.Context, u *view.VCSched) ([][]taskShare, error) {
 	room, memory := u.Classes[0].Cap[0], 0.0
-	order := make([]int32, len(u.CPU))
-	for i := range order {
-		order[i] = int32(i)
-		memory += float64(u.Memory[i])
+	for _, x := range u.Memory {
+		memory += float64(x)
 	}
 	if memory > float64(room)*float64(u.Hosts) {
 		return nil, errRelaxation
 	}
-	ratio := func(i int32) float64 { return float64(u.Memory[i]) / float64(u.CPU[i]) }
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(ratio(a), ratio(b)), cmp.Compare(a, b)) })
+	ratios := make([]float64, len(u.CPU))
+	for i := range ratios {
+		ratios[i] = float64(u.Memory[i]) / float64(u.CPU[i])
+	}
+	order := order.By(order.Of[int32](len(u.CPU)), ratios)
 	left, shares := make([]float64, len(order)), make([][]taskShare, len(order))
 	for i := range left {
 		left[i] = 1

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,11 +140,7 @@ const mostNumbers = 8
 // withoutNumbers leaves long tables of prices out of the reasons.
 func (x *Explanation) withoutNumbers() {
 	for k := range x.Why {
-		r := &x.Why[k]
-		if len(r.Rows) <= mostNumbers {
-			continue
-		}
-		if h := r.Rows[0]; h[0] == "from" && strings.HasPrefix(h[len(h)-1], "price") {
+		if r := &x.Why[k]; len(r.Rows) > mostNumbers && slices.Equal(r.Rows[0], pricesHeader) {
 			r.Words = fmt.Sprintf("%s, by %s that --proof shows.", strings.TrimRight(r.Words, ".:"), words.Plural(len(r.Rows)-1, "price"))
 			r.Rows = nil
 		}

@@ -386,6 +386,9 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 	}
 }
 
+// pricesHeader heads the table of a batch's prices, which is long, and names no job.
+var pricesHeader = []string{"from", "to", "price of a processor (s per s)"}
+
 func batchWords(_ *model.Batch, e *model.Evidence, bound float64, _ bool, r *Reason) {
 	if e.Type == evidence.Sum {
 		r.Words = fmt.Sprintf("Even if no job waited for another, the mean response time would be %.9g s: no job takes less than its runtime.", bound)
@@ -406,7 +409,7 @@ func batchWords(_ *model.Batch, e *model.Evidence, bound float64, _ bool, r *Rea
 	}
 	r.Words = fmt.Sprintf("Let a processor cost a price per second%s. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
 		"less what all processors cost, that is %.9g s a job, and no schedule costs less:", whose, bound)
-	r.Rows = [][]string{{"from", "to", "price of a processor (s per s)"}}
+	r.Rows = [][]string{pricesHeader}
 	cells := len(e.Times) - 1
 	span := func(i int) (least, most float64) { // the prices of one after the other class of jobs
 		least, most = e.Prices[i], e.Prices[i]

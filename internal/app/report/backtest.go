@@ -107,19 +107,6 @@ func (r *replay) run(ctx context.Context, in *model.Batch, o gapwise.Options) (*
 	return r.back(in, x.Solution)
 }
 
-// waitsOf returns the waits of the jobs in seconds.
-func waitsOf(in *model.Batch, e *model.Execution) ([]float64, error) {
-	index, err := in.Index(e)
-	if err != nil {
-		return nil, err
-	}
-	waits := make([]float64, len(in.Jobs))
-	for i, k := range index {
-		waits[k] = e.Runs[i].Segments[0].StartS - in.Jobs[k].SubmitS
-	}
-	return waits, nil
-}
-
 // backtest compares a replay with the log.
 type backtest struct {
 	replay
@@ -148,15 +135,11 @@ func (x *whatIf) halves() (fitted [][]int32, held []int32) {
 // betterFit is how much nearer to the log a replay must be, as a share, to take the place of a simpler one.
 const betterFit = 0.01
 
-// fit returns the replay that comes nearest to the log in every other block of time, by the mean absolute difference of
+// fit returns the replay that comes nearest to x.log in every other block of time, by the mean absolute difference of
 // the blocks' mean waits: the policy, then the seconds between passes or between jobs, three times over. The blocks between
 // can tell its error. About 50 replays of the log.
-func (s Solving) fit(ctx context.Context, x *whatIf, ran *model.Execution) (backtest, error) {
+func (s Solving) fit(ctx context.Context, x *whatIf) (backtest, error) {
 	in := x.cases[0].in
-	waits, err := waitsOf(in, ran)
-	if err != nil {
-		return backtest{}, err
-	}
 	blocks, _ := x.halves()
 	var policies []string
 	for _, a := range gapwise.Algorithms(model.KindBatch) {
@@ -180,15 +163,15 @@ func (s Solving) fit(ctx context.Context, x *whatIf, ran *model.Execution) (back
 		case err != nil:
 			return err
 		}
-		mine, err := waitsOf(in, e)
-		if err != nil {
+		mine := &whatIfCase{in: in, run: Run{Solution: e}}
+		if err := mine.measure(); err != nil {
 			return err
 		}
 		off := 0.0
 		for _, some := range blocks {
 			sum := 0.0
 			for _, k := range some {
-				sum += mine[k] - waits[k]
+				sum += mine.waits[k] - x.log.waits[k]
 			}
 			off += math.Abs(sum) / float64(len(some))
 		}

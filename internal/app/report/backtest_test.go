@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -24,6 +25,19 @@ func busy(seed uint64) *model.Batch {
 		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS * 0.7)
 	}
 	return in
+}
+
+// waitsOf returns the waits of the jobs in seconds.
+func waitsOf(in *model.Batch, e *model.Execution) ([]float64, error) {
+	index, err := in.Index(e)
+	if err != nil {
+		return nil, err
+	}
+	waits := make([]float64, len(in.Jobs))
+	for i, k := range index {
+		waits[k] = e.Runs[i].Segments[0].StartS - in.Jobs[k].SubmitS
+	}
+	return waits, nil
 }
 
 // A replay starts jobs at its passes alone, and leaves its time between two jobs of a processor.
@@ -155,7 +169,7 @@ func TestGoals(t *testing.T) {
 		var found []Run
 		for _, name := range []string{"fcfs", "sjf", "conservative", "easy", "easy-sjbf", "easy-saf", "list"} {
 			e := require.Value((&replay{policy: name}).run(t.Context(), in, gapwise.Options{}))(t)
-			found = append(found, require.Value(Solving{}.judged(t.Context(), gapwise.NewCase(in), nil, given{name, e}))(t))
+			found = append(found, require.Value(Solving{}.judged(t.Context(), gapwise.NewCase(in), nil, runs.Given{Label: name, Solution: e}))(t))
 		}
 		all, _, err := parts(found)
 		require.OK(t, err)

@@ -20,11 +20,11 @@ type goal struct {
 
 // goals are those of batch; the first is the objective.
 var goals = []goal{
-	{"response", whatIfMeasure{name: "mean response", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.responses }}},
-	{"wait", whatIfMeasure{name: "mean wait", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }}},
-	{"slowdown", whatIfMeasure{name: "mean bounded slowdown", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.slowdowns }}},
-	{"wait_p95", whatIfMeasure{name: "95 % wait at most", unit: "s", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.waits }}},
-	{"makespan", whatIfMeasure{name: "makespan", unit: "s", better: model.Minimise, percent: 100, values: func(c *whatIfCase) []float64 { return c.ends }}},
+	{"response", meanResponse},
+	{"wait", meanWait},
+	{"slowdown", whatIfMeasure{name: "mean bounded slowdown", values: func(c *whatIfCase) []float64 { return c.slowdowns }}},
+	{"wait_p95", lateWait},
+	{"makespan", whatIfMeasure{name: "makespan", unit: "s", percent: 100, values: func(c *whatIfCase) []float64 { return c.ends }}},
 }
 
 // Goals returns the names of the figures by which the policies of a batch queue can be ordered (Options.Goal).
@@ -41,6 +41,7 @@ type byGoals struct {
 	first  int         // the goal that orders them
 	values [][]float64 // of each case and goal
 	best   []int       // the best case of each goal
+	tied   [][]bool    // cases that can't be told from the best of each goal
 	beaten []string    // for each case a policy that is as good in all goals and better in one; "" for none
 }
 
@@ -83,6 +84,10 @@ func (p *part) compareGoals(in *model.Batch, name string, seed uint64) (*byGoals
 		x.best = append(x.best, best)
 	}
 	for k := range x.cases {
+		x.tied = append(x.tied, make([]bool, len(goals)))
+		for g := range goals {
+			x.tied[k][g] = x.ties(k, g)
+		}
 		by := slices.IndexFunc(x.values, func(o []float64) bool { return dominates(o, x.values[k]) })
 		if x.beaten = append(x.beaten, ""); by >= 0 {
 			x.beaten[k] = x.cases[by].name
@@ -142,7 +147,7 @@ func (x *byGoals) winners(g int) string {
 	said := x.cases[x.best[g]].name
 	var ties []string
 	for k, c := range x.cases {
-		if k != x.best[g] && x.ties(k, g) {
+		if k != x.best[g] && x.tied[k][g] {
 			ties = append(ties, c.name)
 		}
 	}
@@ -169,7 +174,7 @@ func (x *byGoals) section() section {
 			switch {
 			case k == x.best[g]:
 				mark = " *"
-			case x.ties(k, g):
+			case x.tied[k][g]:
 				mark = " ="
 			}
 			r.Cells = append(r.Cells, number(x.values[k][g], shown(x.values[k][g])+mark))

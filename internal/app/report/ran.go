@@ -11,24 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// given is a schedule that is known, as a solver of its instance: the judge looks at it as at any other.
-type given struct {
-	name     string
-	schedule *model.Execution
-}
-
-// Name implements model.Solver.
-func (g given) Name() string { return g.name }
-
-// Solve implements model.Solver.
-func (g given) Solve(_ context.Context, in model.Instance, s model.Settings) (model.Result, error) {
-	r := model.NewResult(g.name, s.Seed)
-	err := r.SetSolution(in, g.schedule)
-	return r, err
-}
-
 // judged returns the run of a known schedule.
-func (s Solving) judged(ctx context.Context, c *gapwise.Case, features map[string]float64, g given) (Run, error) {
+func (s Solving) judged(ctx context.Context, c *gapwise.Case, features map[string]float64, g runs.Given) (Run, error) {
 	x, err := benchmarks.Solve(ctx, c, features, gapwise.Options{Solver: g, Settings: model.Settings{Seed: s.Seed}})
 	if err == nil {
 		err = x.Declined
@@ -41,6 +25,6 @@ func (s Solving) ran(ctx context.Context, c *gapwise.Case, log *Log) (*Run, erro
 	if log == nil || log.Ran == nil {
 		return nil, nil
 	}
-	r, err := s.judged(ctx, c, runs.FeatureValues(c.Instance), given{gapwise.LogAlgorithm, log.Ran})
+	r, err := s.judged(ctx, c, runs.FeatureValues(c.Instance), runs.Given{Label: gapwise.LogAlgorithm, Solution: log.Ran})
 	return &r, err
 }

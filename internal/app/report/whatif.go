@@ -22,14 +22,15 @@ import (
 
 // whatIf is today's machine and its changed versions, on the same jobs.
 type whatIf struct {
-	cases  []*whatIfCase // today first
-	blocks [][]int32     // the jobs of each block of time, for intervals
-	block  string        // the unit of a block: "week"; "" if there are too few
-	draws  [][]int32     // resampled blocks
-	effort int64         // of the clairvoyant's search
-	log    *whatIfCase   // the log's own scheduler; nil: unknown
-	today  backtest      // with a log
-	fitted bool          // today is the replay that fits the log
+	cases  []*whatIfCase  // today first
+	blocks [][]int32      // the jobs of each block of time, for intervals
+	block  string         // the unit of a block: "week"; "" if there are too few
+	draws  [][]int32      // resampled blocks
+	effort int64          // of the clairvoyant's search
+	log    *whatIfCase    // the log's own scheduler; nil: unknown
+	held   [2]*whatIfCase // today and the log, by the jobs that no replay is fitted on; nil: there are none
+	today  backtest       // with a log
+	fitted bool           // today is the replay that fits the log
 	// nodeCost is the price of a processor, or of a node, for an hour; 0: unknown.
 	nodeCost float64
 	unran    string // why the log's own scheduler isn't known, "" without a log
@@ -125,6 +126,9 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 	}
 	x.share()
 	x.draw(s.Seed)
+	if _, held := x.halves(); x.log != nil && len(held) > 0 {
+		x.held = [2]*whatIfCase{x.cases[0].some(held), x.log.some(held)}
+	}
 	return x, nil
 }
 
@@ -143,13 +147,13 @@ func (s Solving) ofLog(ctx context.Context, x *whatIf, log *Log, policy string) 
 	if err != nil {
 		return err
 	}
-	if x.log = (&whatIfCase{name: gapwise.LogAlgorithm, Change: Change{Policy: gapwise.LogAlgorithm}, in: in, run: *run, seer: *run}); policy == "" {
-		if x.today, err = s.fit(ctx, x, log.Ran); err != nil {
-			return err
-		}
-		x.fitted = true
+	x.log = &whatIfCase{name: gapwise.LogAlgorithm, Change: Change{Policy: gapwise.LogAlgorithm}, in: in, run: *run, seer: *run}
+	if err := x.log.measure(); err != nil || policy != "" {
+		return err
 	}
-	return x.log.measure()
+	x.fitted = true
+	x.today, err = s.fit(ctx, x)
+	return err
 }
 
 // share gives the cases of one instance, which differ in the policy, the best that is known of it and the best bound.
@@ -194,7 +198,7 @@ func (s Solving) solveCase(ctx context.Context, c *whatIfCase) error {
 			if err != nil {
 				return fmt.Errorf("what-if %q: %w", c.name, err)
 			}
-			way.Solver = given{c.Policy, e}
+			way.Solver = runs.Given{Label: c.Policy, Solution: e}
 		}
 		x, err := benchmarks.Solve(ctx, one, features, way.Options)
 		if err == nil {
@@ -266,7 +270,6 @@ func (x *whatIf) draw(seed uint64) {
 // whatIfMeasure is a figure of a case.
 type whatIfMeasure struct {
 	name, unit string
-	better     model.Sense
 	// values and weights of jobs make a mean or, with a percent above 0, a percentile; without values the figure comes
 	// from the record's metrics.
 	values  func(*whatIfCase) []float64
@@ -275,15 +278,22 @@ type whatIfMeasure struct {
 	metric  string
 }
 
+// The figures of what-ifs that are goals, too.
+var (
+	meanWait     = whatIfMeasure{name: "mean wait", unit: "s", values: func(c *whatIfCase) []float64 { return c.waits }}
+	lateWait     = whatIfMeasure{name: "95 % wait at most", unit: "s", percent: 95, values: func(c *whatIfCase) []float64 { return c.waits }}
+	meanResponse = whatIfMeasure{name: "mean response", unit: "s", values: func(c *whatIfCase) []float64 { return c.responses }}
+)
+
 // whatIfMeasures are the figures of all machines; those of processors or of nodes are in measures.
 var whatIfMeasures = []whatIfMeasure{
-	{name: "mean wait", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }},
-	{name: "median wait", unit: "s", better: model.Minimise, percent: 50, values: func(c *whatIfCase) []float64 { return c.waits }},
-	{name: "95 % wait at most", unit: "s", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.waits }},
-	{name: "mean wait by area", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.waits }, weights: func(c *whatIfCase) []float64 { return c.areas }},
-	{name: "mean response", unit: "s", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.responses }},
-	{name: "mean slowdown", better: model.Minimise, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
-	{name: "95 % slowdown at most", better: model.Minimise, percent: 95, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
+	meanWait,
+	{name: "median wait", unit: "s", percent: 50, values: func(c *whatIfCase) []float64 { return c.waits }},
+	lateWait,
+	{name: "mean wait by area", unit: "s", values: func(c *whatIfCase) []float64 { return c.waits }, weights: func(c *whatIfCase) []float64 { return c.areas }},
+	meanResponse,
+	{name: "mean slowdown", values: func(c *whatIfCase) []float64 { return c.slowdowns }},
+	{name: "95 % slowdown at most", percent: 95, values: func(c *whatIfCase) []float64 { return c.slowdowns }},
 }
 
 // measures returns the figures of the machine, of processors or of nodes.
@@ -291,12 +301,12 @@ func (x *whatIf) measures() []whatIfMeasure {
 	in := x.cases[0].in
 	if len(in.Nodes) == 0 {
 		return append(slices.Clip(whatIfMeasures),
-			whatIfMeasure{name: "started unfairly", unit: "%", better: model.Minimise, metric: "unfair %"},
-			whatIfMeasure{name: "utilisation, steady", unit: "%", better: model.Maximise, metric: "steady utilisation"})
+			whatIfMeasure{name: "started unfairly", unit: "%", metric: "unfair %"},
+			whatIfMeasure{name: "utilisation, steady", unit: "%", metric: "steady utilisation"})
 	}
 	all := slices.Clip(whatIfMeasures)
 	for _, name := range in.Resources {
-		all = append(all, whatIfMeasure{name: "use of " + name + ", steady", unit: "%", better: model.Maximise, metric: runs.SteadyUse(name)})
+		all = append(all, whatIfMeasure{name: "use of " + name + ", steady", unit: "%", metric: runs.SteadyUse(name)})
 	}
 	return all
 }
@@ -397,14 +407,10 @@ func (c *whatIfCase) some(jobs []int32) *whatIfCase {
 // off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; NaN if it
 // isn't known.
 func (x *whatIf) off(m *whatIfMeasure) float64 {
-	if x.log == nil || m.values == nil {
+	if x.held[0] == nil || m.values == nil {
 		return math.NaN()
 	}
-	_, held := x.halves()
-	if len(held) == 0 {
-		return math.NaN()
-	}
-	return m.valueOf(x.cases[0].some(held)) - m.valueOf(x.log.some(held))
+	return m.valueOf(x.held[0]) - m.valueOf(x.held[1])
 }
 
 // percentiles returns a percentile of the values of the jobs in each draw of blocks.

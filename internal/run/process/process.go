@@ -54,6 +54,13 @@ type Result struct {
 // runs counts the programs of this process, for their marks.
 var runs atomic.Int64
 
+const (
+	// Variable is in the environment of the programs that Run runs, with a value of each run.
+	Variable = "GAPWISE_RUN"
+	// tailSize bounds Result.Stderr in bytes.
+	tailSize = 4096
+)
+
 // Run runs a program to its end. Processes left in its process group are killed and, on Linux, processes that have left
 // the group (setsid), see killFamily. It returns an error for a program that can't be started; one that fails is no
 // error.
@@ -68,10 +75,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			patience = o.Patience
 		}
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(patience):
 			stop()
 		case <-inner.Done():
 		}
@@ -79,7 +84,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	tail := &Tail{Size: tailSize, Next: o.Stderr}
 	cmd := exec.CommandContext(inner, o.Args[0], o.Args[1:]...)
 	cmd.Dir = o.Dir
-	mark := fmt.Sprintf("GAPWISE_RUN=%d.%d.", os.Getpid(), runs.Add(1))
+	mark := fmt.Sprintf("%s=%d.%d.", Variable, os.Getpid(), runs.Add(1))
 	cmd.Env = append(os.Environ(), append([]string{mark}, o.Env...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Stdin, o.Stdout, tail
 	cmd.WaitDelay = o.Grace
@@ -108,9 +113,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	return Result{Code: state.ExitCode(), Stopped: stopped, CPU: state.UserTime() + state.SystemTime(), Stderr: tail.String()}, nil
 }
-
-// tailSize bounds Result.Stderr in bytes.
-const tailSize = 4096
 
 // Tail is a Writer that keeps the end of its input.
 type Tail struct {
