@@ -23,7 +23,7 @@ import (
 func TestCapacities(t *testing.T) {
 	draws := 1200
 	if testing.Short() {
-		draws = 250
+		draws = 400
 	}
 	rng := rand.New(rand.NewPCG(50, 1))
 	several, above := 0, 0

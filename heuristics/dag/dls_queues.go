@@ -123,7 +123,7 @@ func (q *levelQueues) highest() []int32 {
 				}
 			}
 		}
-		if lower == low {
+		if !(lower < low) { // nor is a level that isn't a number
 			break
 		}
 		low = lower
