@@ -98,7 +98,10 @@ var (
 	// A page declares a program that a command needs and doesn't name.
 	needed = regexp.MustCompile(`<!-- needs ([a-z0-9]+) -->`)
 	// A block is a file if its first line is a comment with the name of that file.
-	shownFile    = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
+	shownFile = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
+	// A number in parentheses that begin so is one that a command of the page prints.
+	hereNumbers  = regexp.MustCompile(`\(here\s([^)]*)\)`)
+	someNumber   = regexp.MustCompile(`\d[\d,.]*\d|\d`)
 	shownPicture = regexp.MustCompile(`\]\(\.\./pictures/([^)]+)\)`)
 )
 
@@ -150,12 +153,22 @@ func runPage(t *testing.T, page, text string) {
 		if strings.Contains(text, "serve.pid") { // a page that fails leaves its service at work
 			ts.Defer(func() { _ = ts.Exec("sh", "-c", "kill $(cat serve.pid)") })
 		}
+		said := ""
 		for k, c := range commands {
 			exits(ts, false, []string{"0,4,5", "sh", "-c", strings.ReplaceAll(c.line, servicePort, port)})
 			printed[k] = strings.ReplaceAll(ts.ReadFile("stdout"), port, servicePort)
+			said += printed[k] + ts.ReadFile("stderr")
 			if shows && !*update {
 				if diff := otherThan(c.shown(lines), printed[k]); diff != "" {
 					ts.Fatalf("$ %s\nprints something else than is shown (%s): -shown +printed\n%s", c.line, anew, diff)
+				}
+			}
+		}
+		words := strings.FieldsFunc(said, func(r rune) bool { return strings.ContainsRune(" \n(:;", r) })
+		for _, m := range hereNumbers.FindAllStringSubmatch(text, -1) {
+			for _, n := range someNumber.FindAllString(m[1], -1) {
+				if !slices.Contains(words, n) {
+					ts.Fatalf("%s: no command prints the %s of (%s)", page, n, m[0])
 				}
 			}
 		}

@@ -60,12 +60,12 @@ type page struct {
 	text  string // outside of code blocks
 }
 
-// README.md is one screen, 80 columns wide.
+// README.md is one screen beside its pictures, 80 columns wide.
 func TestReadmeIsOneScreen(t *testing.T) {
 	t.Chdir("../..")
 	readme := pages(t)["README.md"]
-	if n := len(readme.lines); n > 64 {
-		t.Errorf("README.md has %d lines, must have 64 at most: what is more belongs to a page of docs", n)
+	if n := len(readme.lines); n > 68 {
+		t.Errorf("README.md has %d lines, must have 68 at most: what is more belongs to a page of docs", n)
 	}
 	for k, l := range readme.lines {
 		if utf8.RuneCountInString(l) > 80 && !strings.HasPrefix(l, "<!--") { // which nobody sees

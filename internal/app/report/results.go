@@ -39,14 +39,18 @@ func (o Options) dated() string {
 // told returns the beginning of a page's summary.
 func (o Options) told() (all []string) {
 	for _, line := range o.Told {
-		all = append(all, words.Upper(line)+".")
+		all = append(all, line+".")
 	}
 	return all
 }
 
 // Tell adds the account of an instance's files to a page.
 func (o *Options) Tell(in model.Instance) {
-	for _, line := range model.AccountOf(in).Lines() {
+	account := model.AccountOf(in)
+	for k, line := range account.Lines() {
+		if k >= len(account.Files) { // the first lines begin with the names of files
+			line = words.Upper(line)
+		}
 		if !slices.Contains(o.Told, line) {
 			o.Told = append(o.Told, line)
 		}

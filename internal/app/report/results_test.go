@@ -195,7 +195,7 @@ func TestLog(t *testing.T) {
 	text := b.String()
 	wellMade(t, text)
 	require.Says(t, "the page", text, "Policies", "Over time", "clairvoyant", "declined work",
-		"X&lt;y.swf: Standard Workload Format, taken: 60 jobs", "all PEs", "gapwise convert x.swf", "&lt;log&gt;")
+		"x&lt;y.swf: Standard Workload Format, taken: 60 jobs", "all PEs", "gapwise convert x.swf", "&lt;log&gt;")
 }
 
 func smallLog() *model.Reservation {

@@ -199,10 +199,12 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 	}
 	algorithms := len(p.algorithms)
-	if i.ran() != nil {
+	if ran := i.ran(); ran != nil { // people look for their own scheduler first; a row has seven cards
 		algorithms--
+		to.Cards = append(to.Cards, card{withUnit(ran.objective(), p.first.Unit), p.first.Name + ", by the log"})
+	} else {
+		to.Cards = append(to.Cards, card{words.Short(float64(algorithms), 0), "algorithms"})
 	}
-	to.Cards = append(to.Cards, card{words.Short(float64(algorithms), 0), "algorithms"})
 	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
 	x := instanceLead{Infeasible: i.Infeasible, Closed: i.closed(), Measure: p.first.Name, BoundBy: i.BoundBy, Gap: words.Percent(i.gap()), Algorithms: algorithms}
 	if log != nil {
@@ -253,7 +255,6 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 			x.Ran += fmt.Sprintf(" That of %s, in a replay that starts jobs at once and loses none, is %s %%.", r.Algorithm, signed(change))
 			x.Ran += " What a real scheduler would reach lies between: --what-if fits a replay to the log."
 		}
-		to.Cards = append(to.Cards, card{withUnit(ran.objective(), p.first.Unit), p.first.Name + ", by the log"})
 	}
 	for _, a := range p.algorithms {
 		if p.class[a] == model.Online && a != gapwise.LogAlgorithm {
