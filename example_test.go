@@ -28,12 +28,12 @@ func ExampleSolve() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s: objective %.4f, bound %.4f, gap %.4f\n", r.Status, r.Objective, r.Bound, r.Gap)
+	fmt.Println(r)
 	for _, j := range r.Solution.(*model.Placement).Jobs {
 		fmt.Println(j.ID, "on host", j.Hosts[0])
 	}
 	// Output:
-	// optimal: objective 0.9091, bound 0.9091, gap 0.0000
+	// vcsched three-jobs by exact: optimal, objective 0.909091, bound 0.909091, gap 0
 	// a on host 0
 	// b on host 1
 	// c on host 1

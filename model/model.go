@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -320,6 +321,21 @@ func NewResult(algorithm string, seed uint64) Result {
 	nan := math.NaN()
 	return Result{Algorithm: algorithm, Seed: seed, Status: StatusUnknown,
 		Objective: nan, SecondObjective: nan, Bound: nan, Gap: nan}
+}
+
+// String returns a line: the kind, the instance, the algorithm, the status and the figures that are known.
+func (r Result) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s by %s: %s", r.Kind, r.Instance, r.Algorithm, r.Status)
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"objective", r.Objective}, {"bound", r.Bound}, {"gap", r.Gap}} {
+		if !math.IsNaN(f.value) {
+			fmt.Fprintf(&b, ", %s %.6g", f.name, f.value)
+		}
+	}
+	return b.String()
 }
 
 // Value returns the objective of the solution, by the metrics of the instance.

@@ -141,13 +141,19 @@ func TestPlantedFaultsInTests(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel() // one is linked while another's tests run
-			args := []string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-ldflags", "-s -w", "-overlay", overlay(t, root, []fault{f.fault})}
-			cmd := exec.CommandContext(t.Context(), "go", append(args, strings.Fields(f.tests)...)...)
-			cmd.Dir = root
-			out, err := cmd.CombinedOutput()
-			_, line, failed := strings.Cut(string(out), "--- FAIL: ")
-			if err == nil || !failed {
-				t.Fatalf("the tests don't catch it: %v\n%s", err, out)
+			faulty := overlay(t, root, []fault{f.fault})
+			var line string
+			for _, draws := range []string{"-short", "-short=false"} { // a tenth of the draws meets most faults
+				args := []string{"test", draws, "-count=1", "-failfast", "-vet=off", "-ldflags", "-s -w", "-overlay", faulty}
+				cmd := exec.CommandContext(t.Context(), "go", append(args, strings.Fields(f.tests)...)...)
+				cmd.Dir = root
+				out, err := cmd.CombinedOutput()
+				var failed bool
+				if _, line, failed = strings.Cut(string(out), "--- FAIL: "); err != nil && failed {
+					break
+				} else if err != nil || draws != "-short" {
+					t.Fatalf("the tests don't catch it: %v\n%s", err, out)
+				}
 			}
 			line, _, _ = strings.Cut(line, "\n")
 			t.Log(line)

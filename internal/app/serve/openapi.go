@@ -3,12 +3,14 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/docs/reference/schema"
 	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/model"
 )
@@ -16,14 +18,12 @@ import (
 // openDocument is an OpenAPI description.
 type openDocument struct{}
 
-// schemas is where the schemas of files are published, docs/reference/schema.
-const schemas = "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
-
 // object is one of JSON, its keys in alphabetical order.
 type object = map[string]any
 
 // OpenAPI returns the description of the interface, OpenAPI 3.1. It is made of the routes and of the types that
-// requests are decoded into and answers encoded from. Instances, solutions and results have the published schemas.
+// requests are decoded into and answers encoded from. Instances, solutions and results have the published schemas, which
+// are parts of it: a generator of clients reads it without a network.
 func (s *Server) OpenAPI() any {
 	d := &describer{made: object{}}
 	paths := object{}
@@ -59,7 +59,7 @@ func (d *describer) operation(r route) object {
 		good["content"] = object{"application/json": object{"schema": object{"type": "object"}}}
 	case result:
 		events := object{"schema": object{"type": "string", "description": "progress, and at the end result or error"}}
-		good["content"] = object{"application/json": object{"schema": foreign("result")}, "text/event-stream": events, "application/x-ndjson": events}
+		good["content"] = object{"application/json": object{"schema": d.foreign("result")}, "text/event-stream": events, "application/x-ndjson": events}
 	default:
 		good["content"] = object{"application/json": object{"schema": d.schemaOf(reflect.TypeOf(r.response))}}
 	}
@@ -89,19 +89,19 @@ func (d *describer) operation(r route) object {
 }
 
 // foreign returns the schema of files of some sorts, with "or" between them.
-func foreign(sorts string) object {
+func (d *describer) foreign(sorts string) object {
 	var any []object
 	for sort := range strings.SplitSeq(sorts, " or ") {
 		switch sort {
 		case "evidence":
-			any = append(any, object{"$ref": schemas + "result.json#/$defs/evidence"})
+			any = append(any, object{"$ref": d.published("result.json", "#/$defs/evidence")})
 		default:
 			for _, kind := range model.Kinds() {
 				name := string(kind)
 				if sort != "instance" {
 					name += "-" + sort
 				}
-				any = append(any, object{"$ref": schemas + name + ".json"})
+				any = append(any, object{"$ref": d.published("", name+".json")})
 			}
 			if sort == "solution" { // as other programs write them
 				any = append(any, object{"type": "object"})
@@ -112,6 +112,48 @@ func foreign(sorts string) object {
 		return any[0]
 	}
 	return object{"anyOf": any}
+}
+
+// published returns a reference to a published schema, or to a part of it, as the file from writes it: NAME.json,
+// NAME.json#/PART, or #/PART of the file itself. The schema becomes a component.
+func (d *describer) published(from, ref string) string {
+	file, part, _ := strings.Cut(ref, "#")
+	file = cmp.Or(file, from)
+	name := strings.TrimSuffix(file, ".json")
+	if d.made[name] == nil {
+		d.made[name] = object{} // it may refer to itself
+		text, err := schema.Files.ReadFile(file)
+		var s object
+		if err == nil {
+			err = json.Unmarshal(text, &s)
+		}
+		if err != nil {
+			panic("no schema " + file + ": " + err.Error())
+		}
+		delete(s, "$schema")
+		delete(s, "$id")
+		d.made[name] = d.joined(file, s)
+	}
+	return "#/components/schemas/" + name + part
+}
+
+// joined returns a value of a published schema with its references changed to components.
+func (d *describer) joined(file string, x any) any {
+	switch x := x.(type) {
+	case object:
+		for key, y := range x {
+			if ref, ok := y.(string); ok && key == "$ref" {
+				x[key] = d.published(file, ref)
+			} else {
+				x[key] = d.joined(file, y)
+			}
+		}
+	case []any:
+		for k, y := range x {
+			x[k] = d.joined(file, y)
+		}
+	}
+	return x
 }
 
 // schemaOf returns the schema of a type's values: for structs a reference to a schema that is made once.
@@ -135,7 +177,7 @@ func (d *describer) schemaOf(t reflect.Type) object {
 		return object{"type": "object", "additionalProperties": d.schemaOf(t.Elem())}
 	case reflect.Struct:
 		if t == reflect.TypeFor[model.Evidence]() {
-			return foreign("evidence")
+			return d.foreign("evidence")
 		}
 		if t.NumField() == 1 && t.Field(0).Anonymous {
 			t = t.Field(0).Type
@@ -161,7 +203,7 @@ func (d *describer) structure(t reflect.Type) object {
 		}
 		var one object
 		if sorts := f.Tag.Get("schema"); sorts != "" {
-			one = foreign(sorts)
+			one = d.foreign(sorts)
 		} else {
 			one = d.schemaOf(f.Type)
 		}
