@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -94,6 +95,11 @@ func (p *program) named(args []string) []*cli.Command {
 			x.build = func() *cli.Command { return &cli.Command{} }
 		}
 		c := x.made()
+		if len(c.Commands) > 0 {
+			for _, f := range c.Flags { // of a command with others below it: they don't take them
+				reflect.ValueOf(f).Elem().FieldByName("Local").SetBool(true)
+			}
+		}
 		for _, c := range append(c.Commands, c) {
 			c.OnUsageError, c.HideHelpCommand = onUsageError, c.Action != nil
 		}

@@ -21,11 +21,16 @@ func (p *program) compare() *cli.Command {
 			"p of Wilcoxon's signed-rank test of the differences, and holm, which is\n" +
 			"adjusted for the number of rows (Holm): below 0.05 the difference is\n" +
 			"significant. Several seeds on one instance count once, by their mean.\n" +
-			"The values are those of gapwise bench plot -y.",
+			"The values are those of gapwise bench plot -y.\n" +
+			"--ranks has a row for each algorithm instead, by its mean rank in its class:\n" +
+			"p of Friedman's test that the class's algorithms are equal, the distance of\n" +
+			"mean ranks from which on two of them differ significantly (Nemenyi, 0.05),\n" +
+			"and the algorithms that are nearer than that.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "value", Value: "objective", Usage: "compare this `VALUE`, like time or 'gap %'"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to compare, in this order"},
 			&cli.StringFlag{Name: "base", Usage: "compare each of the others with `NAME` alone"},
+			&cli.BoolFlag{Name: "ranks", Usage: "rank all algorithms of a class together (Friedman, Nemenyi)"},
 			instancesFlag(),
 		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -33,7 +38,11 @@ func (p *program) compare() *cli.Command {
 			if err != nil {
 				return err
 			}
-			t, err := runs.Compare(records, runs.CompareOptions{Value: c.String("value"), Algorithms: list(c, "algorithms"),
+			compare := runs.Compare
+			if c.Bool("ranks") {
+				compare = runs.Ranks
+			}
+			t, err := compare(records, runs.CompareOptions{Value: c.String("value"), Algorithms: list(c, "algorithms"),
 				Base: c.String("base"), Plain: c.String("format") == "csv"})
 			if err != nil {
 				return err

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -51,24 +50,10 @@ func notWritten(path string, err error) error {
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case full(err): // the request itself is fine
-		return fmt.Errorf("can't write %s: %w", path, err)
 	}
-	return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
-}
-
-// full reports whether a device takes no more: it is full, or a quota or a limit is
-// reached, or it is broken. gapwise then ends with the same code everywhere, 1.
-func full(err error) bool {
-	for _, code := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO} {
-		if errors.Is(err, code) {
-			return true
-		}
-	}
-	return false
+	return fmt.Errorf("can't write %s: %w", path, err) // no input is bad: gapwise ends with 1
 }
 
 // put has write write to where the path leads.
@@ -135,7 +120,7 @@ func checkOutput(path string, inputs []string) error {
 		err = fmt.Errorf("%s is no folder", filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
+		return notWritten(path, err)
 	}
 	file, err := os.Stat(path)
 	if err != nil {

@@ -63,7 +63,7 @@ func (p *program) solve() *cli.Command {
 			&cli.BoolFlag{Name: "progress", Usage: "tell progress on standard error as JSON lines, at most ten a second"},
 			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of heft, easy, mcb8 or adaba; - is standard error, .jsonl JSON lines"},
 			&cli.DurationFlag{Name: "answer-limit", Usage: "limit of each answer of a policy that is another program", DefaultText: "1m"},
-			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
+			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the decisions: a row a job, a task or a request"},
 			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -265,7 +265,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if f := c.String("csv"); f != "" {
 		if results[0].Solution == nil {
 			fmt.Fprintf(p.err, "%s isn't written: there is no solution\n", f)
-		} else if err := p.writeTable(f, runs.TimedJobTable, all[0].in, results[0].Solution); err != nil {
+		} else if err := p.writeTable(f, runs.DecisionTable, all[0].in, results[0].Solution); err != nil {
 			return err
 		}
 	}
@@ -346,9 +346,6 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 		}
 		if _, ok := x.in.(*model.Batch); !ok && c.String("batsim") != "" {
 			return nil, fmt.Errorf("%s: %w: Batsim's tables are of batch, leave --batsim out", instances.Label(path), model.ErrUnsupported)
-		}
-		if _, ok := x.in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
-			return nil, fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, x.in.Kind())
 		}
 		all = append(all, x)
 	}

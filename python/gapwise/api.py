@@ -290,12 +290,12 @@ def _seeds(given: Any) -> List[int]:
     return [int(seed) for seed in (given.split(",") if isinstance(given, str) else given)]
 
 
-def table(runs: Sequence[Dict[str, Any]], **options: Any) -> str:
-    """Returns what gapwise bench table says of runs."""
+def told(view: str, runs: Sequence[Dict[str, Any]], options: Dict[str, Any]) -> str:
+    """Returns what gapwise bench VIEW prints of runs."""
     with ExitStack() as stack:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "runs.jsonl"
         path.write_bytes(b"".join(encode(run) for run in runs))
-        ended = command.run(["bench", "table", *command.flags(options), "--", str(path)])
+        ended = command.run(["bench", view, *command.flags(options), "--", str(path)])
     if ended.code != 0:
         raise ended.fail()
     return ended.out

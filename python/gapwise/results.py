@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 
 class Result(Dict[str, Any]):
@@ -144,9 +145,21 @@ class Runs(List[Dict[str, Any]]):
 
     def table(self, **options: Any) -> str:
         """Returns what gapwise bench table says of them; options are its flags, such as by="tasks"."""
-        from .api import table
+        from .api import told
 
-        return table(self, **options)
+        return told("table", self, options)
+
+    def compare(self, **options: Any) -> str:
+        """Returns what gapwise bench compare says of them: tests in pairs, or with ranks=True of all together."""
+        from .api import told
+
+        return told("compare", self, options)
+
+    def plot(self, output: Union[str, "os.PathLike[str]"], **options: Any) -> None:
+        """Draws them into a file .svg, .png or .pdf, as gapwise bench plot does: kind="box", y="gap %"."""
+        from .api import told
+
+        told("plot", self, {**options, "output": output})
 
     def __repr__(self) -> str:
         return self.table() if self else "<no runs>"

@@ -222,6 +222,14 @@ class TestSolve(unittest.TestCase):
         two = gapwise.bench([VMS, gapwise.VCSched.from_dict(VMS)], "mcb8")
         self.assertEqual([run["instance"] for run in two], ["vms.json", "1-vms.json"])
         self.assertIn("search", runs.table(by="tasks"))
+        own = gapwise.bench([SIX, json.loads((EXAMPLES / "ten-tasks.json").read_text())], ["heft", "cpop"])
+        self.assertIn("cpop", own.compare(base="heft"))
+        self.assertIn("mean rank", own.compare(ranks=True))
+        with tempfile.TemporaryDirectory() as folder:
+            own.plot(Path(folder) / "gaps.svg", kind="box", y="gap %")
+            self.assertIn("<svg", (Path(folder) / "gaps.svg").read_text())
+        with self.assertRaises(gapwise.BadInput):
+            own.compare(value="speed")
         frames = types.SimpleNamespace(DataFrame=lambda rows: ("frame", list(rows)))
         with mock.patch.dict(sys.modules, pandas=frames):
             self.assertEqual(runs.to_pandas(), ("frame", list(runs)))

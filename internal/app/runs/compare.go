@@ -41,35 +41,11 @@ const tieWithin = 1e-9
 // the difference is significant although so many pairs were tried.
 func Compare(records []Record, o CompareOptions) (Table, error) {
 	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}, Subject: "Pairs of algorithms, by " + cmp.Or(o.Value, objectiveKey)}
-	bad := func(format string, args ...any) (Table, error) {
-		return t, fmt.Errorf("%w comparison: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
-	}
-	all, err := Load("comparison", records, o.Algorithms)
+	all, values, sense, err := o.values(records)
 	if err != nil {
 		return t, err
 	}
-	order, of := all.Algorithms, valueOf(cmp.Or(o.Value, objectiveKey), all.records)
-	if of == nil {
-		return bad("there is no value %q; see gapwise bench plot --help", o.Value)
-	}
-	if o.Base != "" && !slices.Contains(order, o.Base) {
-		return bad("no run is by %q, there are %s", o.Base, strings.Join(order, ", "))
-	}
-	sense := of.metric(all.Rows[0].Record).Sense
-	values := map[string]map[string][]float64{} // by algorithm and hash
-	for _, r := range all.Rows {
-		y, err := of.at(r)
-		if err != nil {
-			return bad("%v", err)
-		}
-		if of.metric(r.Record).Sense != sense {
-			return bad("%q is maximised in some of these runs and minimised in others; choose runs of one problem", of.name)
-		}
-		if values[r.Algorithm] == nil {
-			values[r.Algorithm] = map[string][]float64{}
-		}
-		values[r.Algorithm][r.Hash] = append(values[r.Algorithm][r.Hash], y)
-	}
+	order := all.Algorithms
 	var rows []comparison
 	for i, a := range order {
 		for k, b := range order {
@@ -79,7 +55,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return bad("there is one algorithm, %s, and nothing to compare it with", order[0])
+		return t, o.bad("there is one algorithm, %s, and nothing to compare it with", order[0])
 	}
 	var tests []float64
 	for i := range rows {
@@ -109,6 +85,39 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
 	}
 	return t, nil
+}
+
+func (o CompareOptions) bad(format string, args ...any) error {
+	return fmt.Errorf("%w comparison: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// values returns the values of the runs, by algorithm and instance's hash, a value for each seed, NaN without one.
+func (o CompareOptions) values(records []Record) (all *Results, values map[string]map[string][]float64, sense model.Sense, err error) {
+	if all, err = Load("comparison", records, o.Algorithms); err != nil {
+		return nil, nil, sense, err
+	}
+	of := valueOf(cmp.Or(o.Value, objectiveKey), all.records)
+	switch {
+	case of == nil:
+		return nil, nil, sense, o.bad("there is no value %q; see gapwise bench plot --help", o.Value)
+	case o.Base != "" && !slices.Contains(all.Algorithms, o.Base):
+		return nil, nil, sense, o.bad("no run is by %q, there are %s", o.Base, strings.Join(all.Algorithms, ", "))
+	}
+	sense, values = of.metric(all.Rows[0].Record).Sense, map[string]map[string][]float64{}
+	for _, r := range all.Rows {
+		y, err := of.at(r)
+		if err != nil {
+			return nil, nil, sense, o.bad("%v", err)
+		}
+		if of.metric(r.Record).Sense != sense {
+			return nil, nil, sense, o.bad("%q is maximised in some of these runs and minimised in others; choose runs of one problem", of.name)
+		}
+		if values[r.Algorithm] == nil {
+			values[r.Algorithm] = map[string][]float64{}
+		}
+		values[r.Algorithm][r.Hash] = append(values[r.Algorithm][r.Hash], y)
+	}
+	return all, values, sense, nil
 }
 
 // comparison is a row of Compare.
@@ -172,7 +181,7 @@ func compare(sense model.Sense, first, second string, a, b map[string][]float64)
 		}
 		d, size := x-y, max(math.Abs(x), math.Abs(y))
 		switch {
-		case math.Abs(d) <= tieWithin*size:
+		case tied(x, y):
 			c.ties, d = c.ties+1, 0
 		case sense.Better(x, y):
 			c.wins++
