@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -39,7 +40,7 @@ func (p *program) algorithms() *cli.Command {
 			}
 			for _, kind := range kinds {
 				if c.Bool("json") {
-					if err := p.algorithmLines(kind); err != nil {
+					if err := writeLines(p.out, ask.Algorithms(kind).Algorithms...); err != nil {
 						return err
 					}
 					continue
@@ -90,24 +91,4 @@ func (p *program) algorithms() *cli.Command {
 			return nil
 		},
 	}
-}
-
-// algorithmLines prints the algorithms of a problem as JSON objects.
-func (p *program) algorithmLines(kind model.Kind) error {
-	for _, a := range gapwise.Algorithms(kind) {
-		err := writeLines(p.out, struct {
-			Name       string      `json:"name"`
-			Kind       model.Kind  `json:"kind"`
-			Class      model.Class `json:"class"`
-			Exact      bool        `json:"exact"`
-			Seeded     bool        `json:"seeded"`
-			Summary    string      `json:"summary"`
-			Complexity string      `json:"complexity"`
-			Paper      string      `json:"paper"`
-		}{a.Name, a.Kind, a.Class, a.Exact, a.Seeded, a.Summary, a.Complexity, a.Paper})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

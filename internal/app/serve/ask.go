@@ -201,3 +201,8 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 		return ask.OfProof(ctx, in, hash, q.Proof)
 	})
 }
+
+// algorithms answers GET /v1/algorithms.
+func (s *Server) algorithms(w http.ResponseWriter, _ *http.Request) {
+	s.write(w, http.StatusOK, ask.Algorithms(model.Kinds()...))
+}

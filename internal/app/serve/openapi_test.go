@@ -98,6 +98,11 @@ func TestDescription(t *testing.T) {
 	for _, ref := range regexp.MustCompile(`"\$(ref|id)": "[^#][^"]*`).FindAllString(string(text), -1) {
 		t.Errorf("%s is outside of the description", ref)
 	}
+	_, listed, _ := send(t, "GET", url+"/v1/algorithms", nil)
+	valid(t, "AlgorithmsAnswer", listed)
+	if !bytes.Contains(listed, []byte(`"name":"easy-sjbf"`)) {
+		t.Errorf("%s", listed)
+	}
 	routes := 0
 	for _, methods := range doc.Paths {
 		routes += len(methods)

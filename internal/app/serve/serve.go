@@ -101,6 +101,7 @@ func (s *Server) routes() []route {
 		{"POST", "/v1/jobs", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},
 		{"GET", "/v1/jobs/{id}", "Tell how a job stands, and its result at the end", false, nil, Job{}, s.getJob},
 		{"DELETE", "/v1/jobs/{id}", "Cancel a job that isn't done, which ends with its best so far; forget one that is", false, nil, Job{}, s.deleteJob},
+		{"GET", "/v1/algorithms", "List the algorithms of each problem, with their classes and papers", false, nil, ask.AlgorithmsAnswer{}, s.algorithms},
 		{"GET", "/v1/openapi.json", "This description", true, nil, openDocument{}, s.openapi},
 		{"GET", "/metrics", "Counters and gauges for Prometheus", false, nil, plainText{}, s.metrics},
 		{"GET", "/healthz", "Say whether new work is taken", true, nil, plainText{}, s.health},
