@@ -19,11 +19,11 @@ import (
 func (p *program) algorithms() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "[KIND...]",
-		Description: "In three groups, which no table of gapwise ranks against each other: online\n" +
-			"policies decide with what is known at that time; offline heuristics see the\n" +
-			"instance whole; yardsticks (clairvoyant, exact) measure the others.\n" +
-			"auto and exact run yardsticks. A program (cmd:COMMAND) gets the whole file,\n" +
-			"so it is offline, in the problems with online policies, too.",
+		Description: "The algorithms form three groups, which no table of gapwise ranks against\n" +
+			"each other. Online policies decide with what is known at that time. Offline\n" +
+			"heuristics see the whole instance. Yardsticks (clairvoyant or exact) measure\n" +
+			"the others; auto and exact run yardsticks. A program (cmd:COMMAND) gets the\n" +
+			"whole file, so it is offline, even in problems with online policies.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			kinds := model.Kinds()
