@@ -71,7 +71,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 			"current context.",
 		Commands: []*cli.Command{
 			{
-				Name: "plan", Usage: "find the least cost, the fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "plan", Usage: "find the least cost, fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "The exit codes are those of gapwise solve: 5 if --require-proof is given and\n" +
 					"something is unproved. The order of the moves respects disruption budgets.\n\n" +
 					"No commands are printed for a plan that may harm running workloads: pods of\n" +
@@ -90,7 +90,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				Action: p.kubernetesPlan,
 			},
 			{
-				Name: "explain", Usage: "say why pods can't move, and what each rule costs", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "explain", Usage: "say why pods can't move, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
 					&cli.StringFlag{Name: "pod", Usage: "say where the pod `NAMESPACE/NAME` could run today, and why not elsewhere"},
 					&cli.StringFlag{Name: "node", Usage: "say why the node `NAME` stays in use, and which changes would free it"},
@@ -113,7 +113,7 @@ func (p *program) kubernetesPlans() *cli.Command {
 				},
 			},
 			{
-				Name: "report", Usage: "make a page with the plan, its waves and the costs of rules", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "report", Usage: "make a page: plan, waves, and the costs of rules", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "Half of the time limit is for the plan, and half for the costs of rules.",
 				Flags:       slices.Concat(flags, solving[:4], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
 				Action:      p.kubernetesReport,
