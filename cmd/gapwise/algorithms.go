@@ -73,7 +73,7 @@ func (p *program) algorithms() *cli.Command {
 				fmt.Fprintf(p.out, "of your own (docs/how-to/bring-your-own.md)\n")
 				own := [][2]string{
 					{"cmd:COMMAND", "an offline heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
-					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
+					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are installed"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
 				}
 				if slices.ContainsFunc(kinds, hasPolicies) {
