@@ -195,7 +195,7 @@ func TestPlansPage(t *testing.T) {
 	page := require.Value(os.ReadFile("../docs/reference/plans.md"))(t)
 	var list strings.Builder
 	for _, p := range gapwise.Problems() {
-		fmt.Fprintf(&list, "\n| %s | unit | what it is |\n|---|---|---|\n", p.Kind)
+		fmt.Fprintf(&list, "\n| %s | unit | meaning |\n|---|---|---|\n", p.Kind)
 		for _, x := range runs.ParamsOf(p) {
 			if x.Computed {
 				fmt.Fprintf(&list, "| `%s` | %s | %s |\n", x.Key, x.Unit, x.Help)

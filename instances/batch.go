@@ -27,7 +27,7 @@ import (
 // and efficiency have random streams of their own.
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it counts usable jobs, from the first on; 0: all.
-	Jobs int `key:"jobs" default:"1000" small:"5,2" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
+	Jobs int `key:"jobs" default:"1000" small:"5,2" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 takes all jobs of a log"`
 	// Processors is 320, the paper's, or the number in the log's header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
 	// Tiers is 2, the paper's, or with a log 1: no log reports a background.
@@ -35,7 +35,7 @@ type BatchSpec struct {
 	// Model is the workload model, one of BatchModels.
 	Model string `key:"model" default:"feitelson" usage:"feitelson, jann or lublin"`
 	// Load is the offered load. 0 means 0.7, or with a log its own.
-	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7 or 0" usage:"offered load; 0: a log's"`
+	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7 or 0" usage:"offered load; 0: the log's"`
 	// Serial, MeanSize and MeanRuntime change the models so that they have the known figures of a workload. These are
 	// the share of single-process jobs (feitelson and jann), the mean number of processes (the same), and the mean
 	// runtime in seconds. 0 leaves the model's. See tilt.
@@ -44,11 +44,11 @@ type BatchSpec struct {
 	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds"`
 	// RuntimeRatio and Largest are further figures of models that are lost. RuntimeRatio is the mean of feitelson's
 	// long runtimes over the mean of its short ones. Largest is the end of jann's last range; 0: 100, as in its log.
-	RuntimeRatio float64 `key:"runtime_ratio" default:"100" min:"1" usage:"feitelson: mean of long runtimes over that of short ones"`
-	Largest      int     `key:"largest" min:"0" shown:"100" usage:"jann: processes of the largest jobs"`
+	RuntimeRatio float64 `key:"runtime_ratio" default:"100" min:"1" usage:"feitelson: mean of long runtimes divided by the mean of short ones"`
+	Largest      int     `key:"largest" min:"0" shown:"100" usage:"jann: number of processes of the largest jobs"`
 	// Arrays is the number of equal jobs that are submitted together, as a job array;
 	// the last one may have fewer.
-	Arrays int `key:"arrays" default:"1" min:"1" usage:"equal jobs submitted together, as a job array"`
+	Arrays int `key:"arrays" default:"1" min:"1" usage:"number of equal jobs submitted together, as a job array"`
 	// Estimates is the kind of users' estimates, one of batchEstimates; empty: tsafrir, or with a log the log's.
 	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
 	// Longest is the longest runtime and the largest estimate in hours. Longer runtimes are cut to it. If there is a
@@ -67,7 +67,7 @@ type BatchSpec struct {
 	MigrationS   float64 `key:"migration_s" default:"20" min:"0" usage:"cost of a migration, in seconds"`
 	// Threshold is the foreground use from which on no process may start in the
 	// background; above 1 all processors take one.
-	Threshold float64 `key:"threshold" default:"0.96" min:"0" usage:"foreground use from which on no process starts in the background"`
+	Threshold float64 `key:"threshold" default:"0.96" min:"0" usage:"foreground use from which no process starts in the background"`
 	// Kill is "yes" if jobs are killed at their estimate.
 	Kill string `key:"kill" default:"no" small:"no,yes" usage:"yes: jobs are killed at their estimate"`
 	// SWF, if not empty, is a log (see LoadSWF): its first usable jobs are taken. On two tiers another Index draws

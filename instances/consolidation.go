@@ -19,24 +19,24 @@ import (
 type ConsolidationSpec struct {
 	Hosts int `key:"hosts" default:"20" small:"2,3" hard:"30" required:"yes" usage:"number of hosts"`
 	// Load is the needed share of the hosts' capacity of the scarcest resource, before tasks go.
-	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"share of the scarcest resource that is needed, before tasks go"`
+	Load float64 `key:"load" default:"0.7" small:"0.6" hard:"0.95" usage:"needed share of the scarcest resource, before tasks leave"`
 	// Churn is the share of the tasks that have gone.
-	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have gone since they were placed"`
-	Replicas  int     `key:"replicas" default:"6" small:"2" hard:"3" usage:"most tasks of a job"`
+	Churn     float64 `key:"churn" default:"0.4" small:"0.3" hard:"0.2" usage:"share of the tasks that have left since they were placed"`
+	Replicas  int     `key:"replicas" default:"6" small:"2" hard:"3" usage:"largest number of tasks of a job"`
 	Resources int     `key:"resources" default:"2" small:"2" hard:"4" usage:"number of resources"`
 	Sizes     int     `key:"sizes" default:"1" small:"2" usage:"number of host sizes: 1, 1/2, 1/4, ... of the largest, at a price in proportion"`
-	Zones     int     `key:"zones" default:"3" small:"2" usage:"number of zones, host by host in turns"`
+	Zones     int     `key:"zones" default:"3" small:"2" usage:"number of zones; hosts take turns"`
 	// The shares of the jobs with a rule of each type, with pinned tasks, and of one pool of a
 	// quarter of the hosts.
-	Apart    float64 `key:"apart" default:"0.1" small:"0.3" usage:"share of the jobs whose tasks keep apart by host"`
+	Apart    float64 `key:"apart" default:"0.1" small:"0.3" usage:"share of the jobs whose tasks must be on different hosts"`
 	Spread   float64 `key:"spread" default:"0.2" small:"0.3" usage:"share of the jobs spread over zones with a skew of at most 1"`
-	Together float64 `key:"together" default:"0" small:"0.2" usage:"share of the jobs whose tasks are in the zone of a task of the job before"`
+	Together float64 `key:"together" default:"0" small:"0.2" usage:"share of the jobs whose tasks must be in the zone of a task of the job before"`
 	Pinned   float64 `key:"pinned" default:"0.05" small:"0.2" usage:"share of the jobs whose tasks can't move"`
-	Pool     float64 `key:"pool" default:"0.1" small:"0.2" usage:"share of the jobs that may be on a quarter of the hosts alone"`
+	Pool     float64 `key:"pool" default:"0.1" small:"0.2" usage:"share of the jobs that may only be on a quarter of the hosts"`
 	// Offers adds each size as an offer.
-	Offers int `key:"offers" default:"0" small:"1" usage:"hosts of each size that can be bought"`
+	Offers int `key:"offers" default:"0" small:"1" usage:"number of hosts of each size that can be bought"`
 	// Limit, if not 0, asks for the fewest moves to this share of today's cost, rounded up.
-	Limit float64 `key:"limit" default:"0" small:"0,0.9" hard:"0.8" usage:"the goal is the fewest moves to this share of today's cost; 0: the least cost"`
+	Limit float64 `key:"limit" default:"0" small:"0,0.9" hard:"0.8" usage:"the goal is the fewest moves that reach this share of today's cost; 0: the least cost"`
 	Index int
 	Seed  uint64
 }

@@ -31,15 +31,15 @@ import (
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
-	Density  float64 `key:"density" default:"0.5" usage:"parents, as a share of the level before"`
+	Density  float64 `key:"density" default:"0.5" usage:"number of parents, as a share of the level before"`
 	Regular  float64 `key:"regular" default:"0.9" usage:"evenness of the levels, 0 to 1"`
-	Jump     int     `key:"jump" default:"1" usage:"levels that an edge may span"`
+	Jump     int     `key:"jump" default:"1" usage:"number of levels that an edge may span"`
 	MaxCost  int     `key:"max_cost" default:"50" usage:"largest cost of a task, in seconds"`
-	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
-	CCR      float64 `key:"ccr" default:"0" shown:"as drawn" min:"0" usage:"mean time of a transfer over the mean cost of a task, by scaled data; 0: as drawn"`
+	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge; 0: none"`
+	CCR      float64 `key:"ccr" default:"0" shown:"as drawn" min:"0" usage:"mean time of a transfer divided by the mean cost of a task; data are scaled to it; 0: as drawn"`
 	Machines int     `key:"machines" default:"3" small:"2" usage:"number of machines"`
-	Kinds    int     `key:"kinds" default:"0" shown:"any costs" usage:"kinds of machines: the k-th takes k times as long; 0 for any costs"`
-	Cores    int     `key:"cores" default:"0" shown:"one task at a time" usage:"cores of each machine, of which a task takes 1 to all; 0: one task at a time"`
+	Kinds    int     `key:"kinds" default:"0" shown:"any costs" usage:"number of kinds of machines; kind k takes k times as long; 0: any costs"`
+	Cores    int     `key:"cores" default:"0" shown:"one task at a time" usage:"number of cores of each machine; a task takes 1 to all; 0: one task at a time"`
 	// Platform is one of Presets.
 	Platform string              `key:"platform" default:"uniform" small:"bus" usage:"a preset: paper, uniform, bus or star"`
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
@@ -47,7 +47,7 @@ type DAGSpec struct {
 	Seed     uint64
 	// Daggen, if not empty, is a file of graphs to use instead of drawing one: like daggen-1296.jsonl, or daggen-1296
 	// itself. It gives graph Index / Draws, and draw Index % Draws of the costs.
-	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE, or of daggen-1296, which are drawn"`
+	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE, or of daggen-1296, which are generated"`
 	// Graphs is how many graphs of the file a series takes, from its beginning.
 	Graphs int `key:"graphs" min:"1" usage:"number of the daggen file's graphs to take"`
 	Draws  int

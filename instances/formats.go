@@ -35,7 +35,7 @@ type format struct {
 }
 
 const (
-	ofALog     = "batch; by `convert --kind` reservation or tvc, too"
+	ofALog     = "batch; with `convert --kind` also reservation or tvc"
 	onPlatform = "dag, with `--platform`"
 	inSWF      = "write its jobs as a log in the " + formatSWF
 )
@@ -47,13 +47,13 @@ func formats() []format {
 		{name: "gapwise", begins: func(f *File) bool {
 			return kindAtStart(bytes.NewReader(f.data)) != "" || f.has("kind", "version") && !f.has("apiVersion")
 		},
-			instance: readOwn, becomes: "its kind", about: "the own JSON of this page"},
+			instance: readOwn, becomes: "its kind", about: "gapwise's JSON, described on this page"},
 		{name: formatSWF, ends: []string{".swf"}, begins: beginsSWF, log: readSWF,
 			becomes: ofALog, about: "version 2.2, the logs of the Parallel Workloads Archive"},
 		{name: formatDOT, ends: []string{".dot", ".gv"}, begins: beginsDOT, graph: readDOT,
-			becomes: onPlatform, about: "one directed graph, as daggen and SimGrid have it; --dot names other attributes"},
+			becomes: onPlatform, about: "one directed graph, as in daggen and SimGrid; `--dot` names other attributes"},
 		{name: formatVBP, ends: []string{".vbp"}, begins: func(f *File) bool { return isVBP(f.data) || ofList(f.data) != nil }, instance: readVBPFile,
-			becomes: "vcsched; by `convert --kind` consolidation, too", about: "vector bin packing, as VPSolver reads it, and plain lists of bin packing and cutting stock"},
+			becomes: "vcsched; with `convert --kind` also consolidation", about: "vector bin packing, as VPSolver reads it, and plain lists of bin packing and cutting stock"},
 		{name: formatMVP, ends: []string{".mvp"}, begins: isMVP, instance: readMVPFile, becomes: "consolidation",
 			about: "vector bin packing with several types of bins, as VPSolver reads it; one choice for each item"},
 		{name: "several problems of bin packing (OR-Library's binpack)", begins: isBinpack,
@@ -65,7 +65,7 @@ func formats() []format {
 		{name: formatBatsim, begins: func(f *File) bool { return f.has("jobs", "profiles") }, instance: readBatsimFile,
 			becomes: "batch", about: "JSON of Batsim 3 to 5: jobs with delays and sequences of them"},
 		{name: "WfFormat", begins: func(f *File) bool { return f.has("workflow") }, graph: readWfFormat, files: true, becomes: onPlatform,
-			about: "versions 1.3 to 1.6 of WfCommons; `--files kept` sends a file once to a machine"},
+			about: "versions 1.3 to 1.6 of WfCommons; `--files kept` sends a file to a machine only once"},
 		{name: "SAGA", begins: func(f *File) bool { return isSAGA(f.keys()) }, graph: readSAGA, becomes: "dag", about: "problem instances of SAGA and DAGBench, and task graphs with a platform"},
 		{name: "Slurm's JSON of jobs", begins: func(f *File) bool { return f.has("meta", "jobs") }, log: records(slurm.Read, slurm.ReadNodes),
 			becomes: ofALog, about: "`sacct --json` and `squeue --json` of Slurm 22.05 and later"},
@@ -78,7 +78,7 @@ func formats() []format {
 		}, remedy: "write it as JSON: --json in place of --yaml"},
 		{name: "scontrol's list of jobs", begins: func(f *File) bool { return f.starts("jobid=") }, remedy: "write the queue as a table: " + slurm.QueueAdvice},
 		{name: "OAR", begins: func(f *File) bool { return f.starts("{") && oar.BeginsJSON(f.keys()) || oar.BeginsTable(f.data) }, log: readOAR,
-			becomes: ofALog, about: "`oarstat -f -J`, `-J` and `-g -J`, and the table `jobs.csv` with the others beside it"},
+			becomes: ofALog, about: "`oarstat -f -J`, `-J` and `-g -J`, and the table `jobs.csv` with the others next to it"},
 		{name: "JSON", begins: func(f *File) bool { return f.starts("{") || f.starts("[") }, instance: readOwn},
 
 		{name: "Slurm's table of jobs", begins: func(f *File) bool { return slurm.Begins(f.data) }, log: records(slurm.Read, slurm.ReadNodes),

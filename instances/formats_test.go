@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "write the page of formats anew")
 func TestFormatsPage(t *testing.T) {
 	const page, end = "../docs/reference/formats.md", "<!-- end: formats -->"
 	var read, unread strings.Builder
-	read.WriteString("| format | by its name | becomes | read |\n|---|---|---|---|\n")
-	unread.WriteString("\nThese are known and not read; the error names the way:\n\n")
+	read.WriteString("| format | name ends in | becomes | what is read |\n|---|---|---|---|\n")
+	unread.WriteString("\ngapwise recognises these formats but doesn't read them; the error names the remedy:\n\n")
 	for _, f := range formats() {
 		ends := ""
 		if f.ends != nil {

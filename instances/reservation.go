@@ -25,13 +25,13 @@ type ReservationSpec struct {
 	Requests int `key:"requests" default:"10000" small:"4,8" hard:"100" min:"1" required:"yes" usage:"number of requests"`
 	// UMed is the logarithm (base 2) of the size that separates the small jobs,
 	// a share of 0.82, from the large ones: 4.5 to log2 PEs; default 7.
-	UMed float64 `key:"umed" default:"7" small:"6" above:"0" usage:"log2 size between small and large"`
+	UMed float64 `key:"umed" default:"7" small:"6" above:"0" usage:"log2 of the size that separates small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
-	ArrivalFactor float64 `key:"arrival_factor" default:"1" small:"20" hard:"20" above:"0" usage:"divides the times of arrival"`
+	ArrivalFactor float64 `key:"arrival_factor" default:"1" small:"20" hard:"20" above:"0" usage:"divisor of the times of arrival"`
 	// ARTime and Deadline make the window, in multiples of the duration. The time from arrival to ready time is uniform
 	// from 0 to ARTime, the slack from the earliest end to the deadline from 0 to Deadline.
-	ARTime   float64 `key:"artime" default:"3" usage:"most durations from arrival to ready"`
-	Deadline float64 `key:"deadline" default:"3" small:"1" usage:"most durations of slack"`
+	ARTime   float64 `key:"artime" default:"3" usage:"longest time from arrival to ready, in durations"`
+	Deadline float64 `key:"deadline" default:"3" small:"1" usage:"largest slack, in durations"`
 	// PEs is a power of two from 32, and the largest size of a job; default 1,024. If SWF is set, it may be any number,
 	// and the default is the log's.
 	PEs int `key:"pes" small:"128" min:"1" shown:"1024; with a log the log's" usage:"number of PEs"`

@@ -27,13 +27,13 @@ import (
 // multiplies all bandwidths.
 type TVCSpec struct {
 	// Requests is the number of requests. With a log it counts usable jobs, from the first on; 0: all.
-	Requests int     `key:"requests" default:"1000" small:"5" hard:"300" min:"0" required:"yes" usage:"number of requests; 0 with a log: all its jobs"`
-	K        int     `key:"k" default:"6" small:"2,4" usage:"pods of the fat-tree, an even number"`
-	Slots    int     `key:"slots" default:"8" small:"2" min:"1" usage:"slots of a server"`
+	Requests int     `key:"requests" default:"1000" small:"5" hard:"300" min:"0" required:"yes" usage:"number of requests; 0 takes all jobs of a log"`
+	K        int     `key:"k" default:"6" small:"2,4" usage:"number of pods of the fat-tree, even"`
+	Slots    int     `key:"slots" default:"8" small:"2" min:"1" usage:"number of slots of a server"`
 	LinkMbps float64 `key:"link_mbps" default:"1000" above:"0" usage:"rate of every link, in Mbps"`
 	// Fabric, Hose and Goal are the instance's; empty is its default.
 	Fabric model.Fabric `key:"fabric" small:",non-blocking" usage:"one-path or non-blocking" shown:"one-path"`
-	Hose   model.Hose   `key:"hose" usage:"bandwidth that is reserved: cut or per-path" shown:"cut"`
+	Hose   model.Hose   `key:"hose" usage:"reserved bandwidth: cut or per-path" shown:"cut"`
 	// Queue is "yes" for queue mode.
 	Queue      string        `key:"queue" default:"no" small:"no,yes" usage:"yes: requests wait; no: they are embedded at their arrival or rejected"`
 	Goal       model.TVCGoal `key:"goal" small:",revenue" usage:"without a queue: requests or revenue" shown:"requests"`
@@ -44,10 +44,10 @@ type TVCSpec struct {
 	Reading string `key:"bandwidth_reading" default:"mean" usage:"mean (--bandwidth), per-request, largest-request or printed"`
 	// Sizes is the distribution of the numbers of VMs, one of TVCSizes, and Size
 	// its mean; a log has its own.
-	Sizes string  `key:"sizes" default:"uniform" usage:"distribution of VMs: uniform or log (log-uniform)"`
+	Sizes string  `key:"sizes" default:"uniform" usage:"distribution of the number of VMs: uniform or log (log-uniform)"`
 	Size  float64 `key:"size" default:"8" small:"2" min:"1" usage:"mean number of VMs"`
 	// Load is the offered load. 0 leaves a log's arrivals as they are.
-	Load float64 `key:"load" default:"0.5" small:"1.5" hard:"1.5" min:"0" usage:"offered load; 0: a log's"`
+	Load float64 `key:"load" default:"0.5" small:"1.5" hard:"1.5" min:"0" usage:"offered load; 0: the log's"`
 	// SWF, if not empty, is a log (see LoadSWF): its first usable jobs are taken. Another Index draws other bandwidths
 	// for the same jobs. The submit times of NASA-iPSC-1993 are really start times: its jobs have waited already.
 	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`

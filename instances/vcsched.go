@@ -16,7 +16,7 @@ import (
 // default, if one is named.
 type VCSchedSpec struct {
 	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of hosts"`
-	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as make --tasks"`
+	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as --tasks needs"`
 	// Tasks, if not 0, is the number of tasks of all jobs together, and Jobs is 0.
 	// Jobs are drawn until they have so many; the last one has fewer tasks if need
 	// be.
@@ -25,25 +25,25 @@ type VCSchedSpec struct {
 	// tasks. Memory says which needs have this mean.
 	Slack     float64 `key:"slack" default:"0.5" small:"0.1,0.5" usage:"share of the hosts' memory that is free"`
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
-	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
-	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
+	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"coefficient of variation of CPU needs"`
+	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"coefficient of variation of memory needs"`
 	// Memory is one of vcSchedMemories; empty is memoryRedrawn.
-	Memory string `key:"memory" default:"left" small:",rescaled" usage:"left, rescaled (both have an exact sum of needs; left may have some above a host) or redrawn"`
+	Memory string `key:"memory" default:"left" small:",rescaled" usage:"left, rescaled (both give an exact sum of needs; with left some may exceed a host) or redrawn"`
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
 	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
 	// Running is the share of the jobs that run already, on random hosts with the memory for them. Budget is the
 	// migration budget in hosts' memories (section 6.1); no budget and no current hosts at 0.
-	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that run already"`
+	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that already run"`
 	Budget  float64 `key:"budget" small:"0.3" usage:"memory that may move, in hosts, with --running"`
 	// Resources is the number of further rigid resources. Their needs have the mean of
 	// the memory needs, CoVResources, and the reading Memory, as those have.
-	Resources    int     `key:"resources" usage:"number of rigid resources beside memory" shown:"0"`
-	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"variation coefficient of the needs of resources"`
+	Resources    int     `key:"resources" usage:"number of rigid resources in addition to memory" shown:"0"`
+	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"coefficient of variation of needs of resources"`
 	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to 1 + HostSpread of everything at equal
 	// steps. Their numbers differ by one at most.
 	HostSizes  int     `key:"host_sizes" default:"1" usage:"number of different host sizes"`
-	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes are from 1 less this to 1 more"`
+	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes range from 1 minus this to 1 plus this"`
 	// Index counts the instances of one specification; each is drawn from a
 	// stream of its own, made of Seed, all other fields and Index.
 	Index int

@@ -33,7 +33,7 @@ type Class string
 const (
 	// Online algorithms decide about each job with the knowledge at that time.
 	Online Class = "online"
-	// Offline algorithms are heuristics that see the instance whole. Programs of users
+	// Offline algorithms are heuristics that see the whole instance. Programs of users
 	// get the whole file, so they are offline in every problem.
 	Offline Class = "offline"
 	// Yardsticks measure the others: the clairvoyant, exact engines, bounds.
@@ -63,7 +63,7 @@ func (c Class) Meaning() string {
 	case Online:
 		return "decide with what is known at that time"
 	case Offline:
-		return "see the instance whole"
+		return "see the whole instance"
 	}
 	return "clairvoyant or exact, to measure the others by"
 }

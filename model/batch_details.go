@@ -7,15 +7,15 @@ import "fmt"
 // BatchParameters are the settings that only algorithms for Batch know.
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
-	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
+	Order BatchOrder `key:"order" shown:"batch" usage:"order of simultaneous events: batch (ends, arrivals, one pass), event (ends, arrivals, a pass for each) or pyss (arrivals, ends, a pass for each)"`
 	// Placement states which processors a job may hold on one tier; empty: BatchLowest.
-	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest that are free) or contiguous (neighbours only)"`
+	Placement BatchPlacement `key:"placement" shown:"lowest" usage:"processors of a job on one tier: lowest (any, the lowest free ones) or contiguous (only neighbours)"`
 	// Prediction is the source of runtimes that policies of one tier use in place of the users' estimates; empty:
 	// BatchPredictionNone.
-	Prediction BatchPrediction `key:"prediction" shown:"none" usage:"what policies of one tier go by: none (the users' estimates) or last-two (mean runtime of the user's last two jobs that have ended)"`
+	Prediction BatchPrediction `key:"prediction" shown:"none" usage:"runtimes that policies of one tier use: none (the users' estimates) or last-two (mean runtime of the user's last two jobs that have ended)"`
 	// Uses states whether schedulers of two tiers know the share of a processor that each process uses; empty:
 	// BatchUsesKnown.
-	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
+	Uses BatchKnowledge `key:"uses" shown:"known" usage:"whether schedulers of two tiers know CPU uses: known or unknown"`
 	// Devices are those that the heuristic peasy has beyond measy; empty:
 	// BatchDevicesAll.
 	Devices BatchDevices `key:"devices" shown:"all" usage:"devices of peasy: all, short (short jobs are backfilled first), lift (the background runs in the idle foreground) or none, which is measy"`

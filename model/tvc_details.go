@@ -10,7 +10,7 @@ type TVCParameters struct {
 	Embedder string `key:"embedder" shown:"adaba" usage:"embedder of fcfs, sdf, sbf, bgmbf, bgmbf-sdf, srpt and repack"`
 	// Embeddable, if "yes", has embedders in loss mode count the rejected requests
 	// that an embedding existed for.
-	Embeddable string `key:"embeddable" shown:"no" usage:"yes: count the rejected requests that an embedding existed for"`
+	Embeddable string `key:"embeddable" shown:"no" usage:"yes: count the rejected requests for which an embedding existed"`
 }
 
 // Kind implements Parameters.

@@ -19,12 +19,12 @@ import (
 func adHocFlags() []cli.Flag {
 	all := []cli.Flag{
 		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, or all; may be repeated"},
-		&cli.StringFlag{Name: "engine", Usage: "engines of exact, as of gapwise solve"},
+		&cli.StringFlag{Name: "engine", Usage: "engines of exact, as for gapwise solve"},
 		&cli.StringFlag{Name: "formulation", Usage: "formulation of engines that solve linear models: highs, glpsol, ... (gapwise export --help)"},
-		&cli.DurationFlag{Name: "time-limit", Usage: "limit of each run, like 10s", DefaultText: "none; auto: 10s"},
+		&cli.DurationFlag{Name: "time-limit", Usage: "time limit of each run, like 10s", DefaultText: "none; auto: 10s"},
 		&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "worker threads of each run"},
-		&cli.StringFlag{Name: "seeds", Value: "1", Usage: "`LIST` of seeds, each a run"},
+		&cli.StringFlag{Name: "seeds", Value: "1", Usage: "`LIST` of seeds, one run for each"},
 	}
 	all = append(all, readingFlags()...)
 	for _, f := range all {

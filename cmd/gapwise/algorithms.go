@@ -20,11 +20,11 @@ import (
 func (p *program) algorithms() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "[KIND...]",
-		Description: "In three groups, which no table of gapwise ranks against each other: online\n" +
-			"policies decide with what is known at that time; offline heuristics see the\n" +
-			"instance whole; yardsticks (clairvoyant, exact) measure the others.\n" +
-			"auto and exact run yardsticks. A program (cmd:COMMAND) gets the whole file,\n" +
-			"so it is offline, in the problems with online policies, too.",
+		Description: "The algorithms form three groups, which no table of gapwise ranks against\n" +
+			"each other. Online policies decide with what is known at that time. Offline\n" +
+			"heuristics see the whole instance. Yardsticks (clairvoyant or exact) measure\n" +
+			"the others; auto and exact run yardsticks. A program (cmd:COMMAND) gets the\n" +
+			"whole file, so it is offline, even in problems with online policies.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			kinds := model.Kinds()
@@ -74,7 +74,7 @@ func (p *program) algorithms() *cli.Command {
 				fmt.Fprintf(p.out, "of your own (docs/how-to/bring-your-own.md)\n")
 				own := [][2]string{
 					{"cmd:COMMAND", "an offline heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
-					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
+					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are installed"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
 				}
 				if slices.ContainsFunc(kinds, hasPolicies) {

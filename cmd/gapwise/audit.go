@@ -22,10 +22,11 @@ import (
 func (p *program) audit() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: " ",
-		Description: "Draws instances of every kind from many families and compares what is\n" +
-			"claimed of them: by engines, plain engines, heuristics, bounds, the judge,\n" +
-			"and of renamed, scaled, reversed and joined instances. What disagrees is\n" +
-			"shrunk and written to a folder. Exit code 7 if anything does.",
+		Description: "Generates instances of every kind from many families, and compares the\n" +
+			"claims of engines, plain engines, heuristics, bounds and the judge about\n" +
+			"them, and about renamed, scaled, reversed and joined instances.\n" +
+			"Disagreements are shrunk and written to a folder. The exit code is 7 if\n" +
+			"there are any.",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "time for drawing instances; with --instances 0: no limit"},
 			&cli.Int64Flag{Name: "instances", Usage: "about so many of each kind, of which the same is compared on every machine", DefaultText: "none"},

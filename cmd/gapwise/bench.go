@@ -31,28 +31,28 @@ func (p *program) bench() *cli.Command {
 		UsageText: "gapwise bench [options] PLAN | --algorithm LIST FILE|FOLDER...\n" +
 			"gapwise bench merge|table|compare|plot|findings [options] RESULTS...",
 		Commands: results,
-		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it\n" +
-			"holds) or a built-in plan: --list lists these, --print shows one.\n" +
+		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md describes it) or a\n" +
+			"built-in plan: --list lists these, --print shows one.\n" +
 			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
-			"--platform) or folders of them; each algorithm solves those that are of its\n" +
-			"problem, and all stands for every algorithm.\n" +
-			"Each run appends a line to the results file; a stopped plan continues\n" +
-			"where it was.\n" +
-			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
-			"most one run; gapwise bench merge puts them together\n" +
-			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, this start writes a\n" +
-			"new file in it, and what any file in it holds isn't run again: so two starts\n" +
-			"of one share don't disturb each other.\n" +
-			"--slurm and --kubernetes have a cluster run the shards and merge them.",
+			"--platform) or folders of them. Each algorithm solves the instances of its\n" +
+			"problem; all stands for every algorithm.\n" +
+			"Each run appends a line to the results file. A stopped plan continues where\n" +
+			"it stopped.\n\n" +
+			"--shard 3/8 runs the third of eight shards of the plan, whose sizes differ\n" +
+			"by at most one run; gapwise bench merge merges them\n" +
+			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, each start writes a\n" +
+			"new file in it, and skips the runs that any file in it has. So two starts of\n" +
+			"one shard don't disturb each other.\n" +
+			"--slurm and --kubernetes let a cluster run the shards and merge them.",
 		DisableSliceFlagSeparator: true, // a command may hold commas
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results, or a folder/ of such files (default: results/PLAN.jsonl, of a shard results/PLAN.3-of-8.jsonl)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results, or a folder/ for such files (default: results/PLAN.jsonl, for a shard results/PLAN.3-of-8.jsonl)"},
 			&cli.StringFlag{Name: "solutions", Usage: "`FOLDER` for each run's result with its solution"},
-			&cli.StringFlag{Name: "shard", Usage: "run share `I/N`, I from 1 to N"},
-			&cli.StringFlag{Name: "summary", Usage: "`FILE` for what was done, as JSON"},
+			&cli.StringFlag{Name: "shard", Usage: "run shard `I/N`, I from 1 to N"},
+			&cli.StringFlag{Name: "summary", Usage: "`FILE` for a summary of the runs, as JSON"},
 			instancesFlag(),
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
-			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`), or each in turn (each)", Hidden: true},
+			&cli.StringSliceFlag{Name: "without", Usage: "switch off a part of the search (`NAME`), or each in turn (each)", Hidden: true},
 			&cli.BoolFlag{Name: "list", Usage: "list the built-in plans"},
 			&cli.StringFlag{Name: "print", Usage: "print the built-in plan `NAME`"},
 		}, append(adHocFlags(), submitFlags()...)...),

@@ -18,8 +18,8 @@ import (
 func (p *program) bound() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "FILE...",
-		Description: "Bounds of the objective, each by its method; of batch then those of the mean\n" +
-			"and of the largest bounded slowdown.",
+		Description: "Prints bounds of the objective, one for each method. For batch, bounds of\n" +
+			"the mean and of the largest bounded slowdown follow.",
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time per instance; 0: no limit"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object with the bounds and their evidence per line"},

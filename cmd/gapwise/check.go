@@ -25,11 +25,12 @@ import (
 func (p *program) check() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "INSTANCE PROOF",
-		Description: "PROOF is what gapwise solve --proof writes, gzip or not. Each inference is\n" +
-			"checked in whole numbers against the one constraint that it names, which is\n" +
-			"built from the instance, by a program that shares no code with the solver\n" +
-			"(docs/reference/proofs.md). The exit code is 0 and the claim is printed, or\n" +
-			"it is 7 and the first line that doesn't follow is named.",
+		Description: "PROOF is the file that gapwise solve --proof writes, gzipped or not. Each\n" +
+			"inference is checked in whole numbers against the constraint that it names,\n" +
+			"which is built from the instance. The checker shares no code with the solver\n" +
+			"(docs/reference/proofs.md). If the proof holds, the claim is printed and the\n" +
+			"exit code is 0. Otherwise the first line that doesn't follow is named and\n" +
+			"the exit code is 7.",
 		Flags: readingFlags(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()

@@ -22,35 +22,35 @@ type command struct {
 // commands returns the commands in the order of the help.
 func (p *program) commands() []command {
 	return []command{
-		{name: "generate", usage: "draw random instances", build: p.generate},
+		{name: "generate", usage: "generate random instances", build: p.generate},
 		{name: "solve", usage: "solve instances: solution, bound and gap, verified", build: p.solve},
-		{name: "kubernetes", usage: "fewer or cheaper nodes for the pods of a cluster", build: p.kubernetesPlans},
-		{name: "verify", usage: "judge a solution in exact arithmetic", build: p.verify},
+		{name: "kubernetes", usage: "find fewer or cheaper nodes for the pods of a cluster", build: p.kubernetesPlans},
+		{name: "verify", usage: "check a solution in exact arithmetic", build: p.verify},
 		{name: "check", usage: "replay a proof of a bound", build: p.check},
-		{name: "bound", usage: "bounds that no solution can beat, without search", build: p.bound},
-		{name: "explain", usage: "say why no solution beats the bound, and what holds it up", build: p.explain},
-		{name: "bench", usage: "run experiments; tables, plots and tests of their results", build: p.bench},
+		{name: "bound", usage: "compute bounds that no solution can beat, without search", build: p.bound},
+		{name: "explain", usage: "say why no solution beats the bound, and what limits it", build: p.explain},
+		{name: "bench", usage: "run experiments, and make tables, plots and tests of results", build: p.bench},
 		{name: "export", usage: "write a formulation as MPS or LP", build: p.export},
-		{name: "convert", usage: "write a foreign file or an instance in the own format", build: p.convert},
+		{name: "convert", usage: "convert a foreign file or an instance to gapwise's format", build: p.convert},
 		{name: "gantt", usage: "draw a solution", build: p.gantt},
-		{name: "report", usage: "one page of results, of an instance or of a log, as HTML", build: p.report},
+		{name: "report", usage: "make an HTML page of results, an instance or a log", build: p.report},
 		{name: "algorithms", usage: "list the algorithms, with their papers and complexity", build: p.algorithms},
-		{name: "policy", usage: "begin an online policy of your own, in any language", build: p.policy},
+		{name: "policy", usage: "start an online policy of your own, in any language", build: p.policy},
 		{name: "session", usage: "solve an instance again after each change, line by line", build: p.session},
 		{name: "serve", usage: "answer over HTTP: solve, verify, bound, explain, check", build: p.serve},
 		{name: "web", usage: "serve the playground: a page that solves in the browser", build: p.web},
-		{name: "version", usage: "print what this gapwise was built from", build: p.version},
+		{name: "version", usage: "print the versions of gapwise and its parts", build: p.version},
 		{name: "audit", usage: "compare engines, heuristics, bounds and the judge", build: p.audit, hidden: true},
-		{name: "help", usage: "say what the command or one of its commands does", build: p.help},
+		{name: "help", usage: "show help for a command", build: p.help},
 	}
 }
 
 // benchCommands returns the commands that read the results of an experiment, in the order of the help.
 func (p *program) benchCommands() []command {
 	return []command{
-		{name: "merge", usage: "put the shards of an experiment together", build: p.merge},
+		{name: "merge", usage: "merge the shards of an experiment", build: p.merge},
 		{name: "table", usage: "make a table of results", build: p.table},
-		{name: "compare", usage: "test in pairs which algorithm is better", build: p.compare},
+		{name: "compare", usage: "compare algorithms in pairs, with a significance test", build: p.compare},
 		{name: "plot", usage: "draw curves of results, or the rounds of network-aware", build: p.plot},
 		{name: "findings", usage: "check a paper's findings against results", build: p.findings},
 	}

@@ -14,22 +14,29 @@ import (
 func (p *program) compare() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "RESULTS...",
-		Description: "A row for each pair of algorithms, on the instances that both have runs on:\n" +
-			"n instances, those that the first one wins, ties and losses (a run with a\n" +
-			"solution wins against one without); the mean difference, first minus second,\n" +
-			"with its 95 % confidence interval; the geometric mean of first over second;\n" +
-			"p of Wilcoxon's signed-rank test of the differences, and holm, which is\n" +
-			"adjusted for the number of rows (Holm): below 0.05 the difference is\n" +
-			"significant. Several seeds on one instance count once, by their mean.\n" +
-			"The values are those of gapwise bench plot -y.\n" +
-			"--ranks has a row for each algorithm instead, by its mean rank in its class:\n" +
-			"p of Friedman's test that the class's algorithms are equal, the distance of\n" +
-			"mean ranks from which on two of them differ significantly (Nemenyi, 0.05),\n" +
-			"and the algorithms that are nearer than that.",
+		Description: "Prints a row for each pair of algorithms, for the instances that both ran\n" +
+			"on:\n\n" +
+			"  n               number of instances\n" +
+			"  win, tie, loss  of the first algorithm; a run with a solution wins against\n" +
+			"                  one without\n" +
+			"  diff., ±        mean difference, first minus second, and half of its 95 %\n" +
+			"                  confidence interval\n" +
+			"  ratio           geometric mean of first over second\n" +
+			"  p               of Wilcoxon's signed-rank test of the differences\n" +
+			"  holm            p, adjusted for the number of rows (Holm): below 0.05 the\n" +
+			"                  difference is significant\n\n" +
+			"Several seeds on one instance count as one, by their mean. The values are\n" +
+			"those of gapwise bench plot -y.\n\n" +
+			"--ranks prints a row for each algorithm instead, by its mean rank in its\n" +
+			"class:\n\n" +
+			"  p               of Friedman's test that the class's algorithms are equal\n" +
+			"  distance        of mean ranks from which on two algorithms differ\n" +
+			"                  significantly (Nemenyi, 0.05)\n" +
+			"  not told apart  the algorithms that are nearer than that",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "value", Value: "objective", Usage: "compare this `VALUE`, like time or 'gap %'"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to compare, in this order"},
-			&cli.StringFlag{Name: "base", Usage: "compare each of the others with `NAME` alone"},
+			&cli.StringFlag{Name: "base", Usage: "compare the others only with `NAME`"},
 			&cli.BoolFlag{Name: "ranks", Usage: "rank all algorithms of a class together (Friedman, Nemenyi)"},
 			instancesFlag(),
 		}, tableFlags()...),

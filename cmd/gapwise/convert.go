@@ -23,47 +23,49 @@ import (
 func (p *program) convert() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "FILE",
-		Description: "DOT, WfFormat 1.3 to 1.6 (WfCommons), DAX 2 and 3 (Pegasus), STG and the JSON\n" +
-			"of SAGA and DAGBench are read, gzipped or not. They need a platform: a preset\n" +
-			"with options, such as star,machines=8,speed=1/2,bandwidth=1Gbps,latency=5ms\n" +
-			"(paper, paper-two-pools, uniform, bus or star), a JSON file with the keys\n" +
-			"machines and network, or one with a network of SAGA. A problem instance of\n" +
-			"SAGA has its own, which --platform replaces. All other commands read such\n" +
+		Description: "Graphs are read from DOT, WfFormat 1.3 to 1.6 (WfCommons), DAX 2 and 3\n" +
+			"(Pegasus), STG and the JSON of SAGA and DAGBench, gzipped or not. They need\n" +
+			"a platform: a preset with options, such as\n" +
+			"star,machines=8,speed=1/2,bandwidth=1Gbps,latency=5ms (paper,\n" +
+			"paper-two-pools, uniform, bus or star), a JSON file with the keys machines\n" +
+			"and network, or one with a network of SAGA. A problem instance of SAGA has\n" +
+			"its own platform, which --platform replaces. All other commands read such\n" +
 			"files, too.\n" +
-			"DOT has the work of nodes and the data of edges in the attribute size, as\n" +
-			"daggen and SimGrid do, or in those that --dot names.\n" +
-			"A bandwidth is in units of data a second, or in bits or bytes (10Gbit/s,\n" +
-			"125MB/s); latency, also called startup, in seconds or with a unit. Without\n" +
-			"them bandwidth is 1, latency 0; WfFormat counts data in bytes, and there\n" +
-			"bandwidth is 1Gbps. Work is divided by speed (1): seconds in WfFormat. What\n" +
-			"was assumed is printed with the results.\n" +
-			"A machine runs one task at a time, or, with cores=16,memory=64GB, as many as\n" +
-			"find the cores and the memory that WfFormat and DAX state for them.\n" +
+			"In DOT, the attribute size has the work of a node and the data of an edge,\n" +
+			"as in daggen and SimGrid; --dot names other attributes.\n" +
+			"A bandwidth is in units of data per second, or in bits or bytes (10Gbit/s,\n" +
+			"125MB/s); a latency, also called startup, is in seconds or has a unit. By\n" +
+			"default bandwidth is 1 and latency 0. WfFormat counts data in bytes, and its\n" +
+			"default bandwidth is 1Gbps. Work is divided by speed (default 1); WfFormat's\n" +
+			"work is in seconds. The results say what was assumed.\n" +
+			"A machine runs one task at a time. With cores=16,memory=64GB it runs tasks\n" +
+			"side by side, each with the cores and memory that WfFormat or DAX states.\n\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
-			"whether the items fit on --hosts hosts; all other commands take the number\n" +
-			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
-			"gapwise solve --least-hosts looks for the least. --kind consolidation makes\n" +
-			"them equal hosts at the price 1. Plain lists (the number of items, the\n" +
-			"capacity, and a size a line) are read alike. MVP files, of several types of\n" +
-			"bins with costs, are consolidation if each item has one choice.\n" +
+			"whether the items fit on --hosts hosts; all other commands take this number\n" +
+			"as --platform hosts=N. Without it, first fit gives a number that is enough;\n" +
+			"gapwise solve --least-hosts finds the least. --kind consolidation makes them\n" +
+			"equal hosts at price 1. Plain lists (the number of items, the capacity, and\n" +
+			"one size per line) are read in the same way. MVP files, with several types\n" +
+			"of bins and their costs, become consolidation if each item has one choice.\n\n" +
 			"Workloads of Batsim (JSON with nb_res, jobs, and profiles that are delays or\n" +
-			"sequences of them) are batch on one tier; jobs end at their walltimes.\n" +
+			"sequences of them) become batch on one tier; jobs end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
-			"that --kind names. Batch on one tier is the log itself. What a log doesn't\n" +
-			"tell (lead times and windows of reservations, bandwidths of tvc, CPU uses of\n" +
-			"batch on two tiers) is drawn with --seed. What was drawn is printed, and how\n" +
-			"many jobs could not be used.\n" +
-			"So do jobs of Slurm: sacct -a -X -P, squeue with a format, or as --json.\n" +
-			"--platform is then a FILE with what scontrol show node, sinfo -N or --json\n" +
-			"prints; without one the machine is what the jobs used at once. What isn't\n" +
-			"modelled is printed (docs/how-to/slurm.md). Of Grid Engine, accounting,\n" +
-			"qacct -j and qstat are read (--platform: qstat -f). Of OAR, oarstat -J, -f -J\n" +
-			"and -g -J are, and jobs.csv beside the other tables.",
+			"that --kind names. Batch on one tier is the log itself. Data that a log\n" +
+			"lacks (lead times and windows of reservations, bandwidths of tvc, CPU uses\n" +
+			"of batch on two tiers) are drawn at random with --seed. The command prints\n" +
+			"what it drew, and how many jobs it could not use.\n" +
+			"Slurm's records are read in the same way: sacct -a -X -P, squeue with a\n" +
+			"format, or as --json. --platform is then a FILE with the output of scontrol\n" +
+			"show node, sinfo -N or --json; without one, the machine is what the jobs\n" +
+			"used at once. Facts that the model can't express are printed\n" +
+			"(docs/how-to/slurm.md). For Grid Engine, accounting, qacct -j and qstat are\n" +
+			"read (--platform: qstat -f); for OAR, oarstat -J, -f -J and -g -J, and\n" +
+			"jobs.csv next to the other tables.",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
-			&cli.StringFlag{Name: "account", Usage: "`FOLDER` with files: a line of JSON for each with its account or its error"},
-			&cli.StringFlag{Name: "ran", Usage: "batch: `FILE` for how the log's jobs ran, as a result"},
+			&cli.StringFlag{Name: "account", Usage: "write a line of JSON for each file of `FOLDER`: what was read and left out, or the error"},
+			&cli.StringFlag{Name: "ran", Usage: "batch: `FILE` for the schedule that the log records, as a result"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.IsSet("account") {
@@ -146,17 +148,17 @@ func (p *program) accounts(ctx context.Context, c *cli.Command) error {
 // logFlags returns the flags for the treatment of an SWF log's jobs.
 func logFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem: a heading below; VBP: vcsched or consolidation", DefaultText: string(model.KindBatch)},
-		&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
-		&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
+		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem, one of the headings below; VBP: vcsched or consolidation", DefaultText: string(model.KindBatch)},
+		&cli.IntFlag{Name: "skip", Usage: "SWF: number of usable jobs to skip first"},
+		&cli.IntFlag{Name: "first", Usage: "SWF: number of usable jobs to take", DefaultText: "all"},
 		&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
 		&cli.BoolFlag{Name: "refuse-large", Usage: "SWF, Batsim: refuse jobs larger than the machine"},
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
-		&cli.StringFlag{Name: "partition", Usage: "records: `NAME` of the only partition taken", DefaultText: "all as one machine"},
-		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: what a processor is: cpus or nodes; of SWF logs, too, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
-		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, for their time limits"},
-		&cli.StringFlag{Name: "tz", Usage: "records: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
+		&cli.StringFlag{Name: "partition", Usage: "records: take only the partition `NAME`", DefaultText: "all as one machine"},
+		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: a processor is a CPU (cpus) or a node (nodes); also for SWF, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
+		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, which last as long as their time limits"},
+		&cli.StringFlag{Name: "tz", Usage: "records: time `ZONE`, such as Europe/Berlin", DefaultText: "UTC"},
 	}
 }
 

@@ -19,18 +19,19 @@ import (
 func (p *program) explain() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "INSTANCE [RESULT]",
-		Description: "RESULT is what gapwise solve -o writes; without it the instance is solved\n" +
-			"first. Told are the bound and how it follows, by names of the instance; why\n" +
-			"an infeasible instance has no solution, with a conflict; and what keeps the\n" +
-			"solution from being better: the critical path, the fullest hosts, what is in\n" +
-			"the way of the declined. docs/explanation/bounds-and-evidence.md says which\n" +
-			"bound carries what.",
+		Description: "RESULT is a file that gapwise solve -o writes; without it, the instance is\n" +
+			"solved first. The output shows the bound and how it follows, with names from\n" +
+			"the instance. If the instance is infeasible, it shows a conflict as the\n" +
+			"reason. It also shows what keeps the solution from being better: the\n" +
+			"critical path, the fullest hosts, or whatever prevents the declined\n" +
+			"requests. docs/explanation/bounds-and-evidence.md lists the evidence of each\n" +
+			"bound.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
-			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and again to explain"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "explain the result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and the same again to explain"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
-			&cli.BoolFlag{Name: "proof", Usage: "show all prices that a bound follows from"},
-			&cli.BoolFlag{Name: "json", Usage: "print the same as one JSON object"},
+			&cli.BoolFlag{Name: "proof", Usage: "show all prices from which a bound follows"},
+			&cli.BoolFlag{Name: "json", Usage: "print the explanation as one JSON object"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()

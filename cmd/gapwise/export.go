@@ -57,14 +57,14 @@ func (p *program) export() *cli.Command {
 
 // formulationsHelp lists the formulations of each problem.
 func formulationsHelp() string {
-	text := "GLPK, CBC, HiGHS and SCIP read both formats. The model counts in units\n" +
-		"of its own and leaves out what is certain; MPS is always minimised.\n" +
-		"The comment at its top says what the instance's objective is for the\n" +
-		"solver's, obj: FACTOR * obj + CONSTANT, or 1 / max(1, obj) for the\n" +
-		"formulation compact of vcsched, whose obj is the largest load of a host.\n\n" +
+	text := "GLPK, CBC, HiGHS and SCIP read both formats. The model has units of its own,\n" +
+		"and leaves out whatever is certain; MPS is always minimised. A comment at\n" +
+		"the top says how to compute the instance's objective from the solver's, obj:\n" +
+		"FACTOR * obj + CONSTANT, or 1 / max(1, obj) for the formulation compact of\n" +
+		"vcsched, whose obj is the largest load of a host.\n\n" +
 		"Formulations, the default first:"
 	for _, kind := range model.Kinds() {
-		text += fmt.Sprintf("\n  %-12s %s", kind, strings.Join(gapwise.Formulations(kind), ", "))
+		text += fmt.Sprintf("\n  %-13s %s", kind, strings.Join(gapwise.Formulations(kind), ", "))
 	}
 	return text
 }

@@ -19,19 +19,19 @@ import (
 func (p *program) findings() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "RESULTS...",
-		Description: "Checks what a paper says of its experiments against the RESULTS of a plan:\n" +
-			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of dag sections 6.3 to 6.5\n" +
-			"(Tables 3 to 8; graphs of a daggen file), of reservation section 6.2\n" +
-			"(seven policies), of tvc section 5.3 (Figures 4 to 8), of vcsched sections\n" +
-			"4.2 and 5.2. Each finding is held, not held, tied or undecided, with the\n" +
-			"figure that decides: runs are compared in pairs (two algorithms on one\n" +
-			"instance, or one algorithm on one draw at two points), and a difference\n" +
-			"counts if its 95 % confidence interval by Student's t doesn't contain 0. It\n" +
-			"is a tie if it is 0 in all runs, or too small to matter. Counts are compared\n" +
-			"by Fisher's exact test. p is the probability that chance alone decides so;\n" +
-			"beside it stand p and verdict by Holm's correction for all findings.",
+		Description: "Checks a paper's statements about its experiments against the RESULTS of a\n" +
+			"plan: sections 3.4 and 3.5 for batch (Figures 6 to 14), 6.3 to 6.5 for dag\n" +
+			"(Tables 3 to 8; graphs of a daggen file), 6.2 for reservation (seven\n" +
+			"policies), 5.3 for tvc (Figures 4 to 8), 4.2 and 5.2 for vcsched.\n\n" +
+			"Each finding is held, not held, tied or undecided, and comes with the figure\n" +
+			"that decides it. Runs are compared in pairs: two algorithms on one instance,\n" +
+			"or one algorithm on one draw at two points. A difference counts if its 95 %\n" +
+			"confidence interval by Student's t doesn't contain 0. It is a tie if it is 0\n" +
+			"in all runs, or too small to matter. Counts are compared by Fisher's exact\n" +
+			"test. p is the probability that chance alone decides so. The last figures\n" +
+			"are p and the verdict by Holm's correction for all findings.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters that vary together", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(runs.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},

@@ -30,42 +30,45 @@ import (
 func (p *program) gantt() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: words.Wrap("SVG, PNG or PDF; without -o in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
-			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
-			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
-			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +
-			"of some processors and some time with the share that is in use.\n" +
-			"Of a dag, machines are rows, the links with their transfers beneath; tasks\n" +
-			"that run at once on a machine lie below each other. Bold is the critical\n" +
-			"path, which holds the makespan up. Under contention the plan without\n" +
-			"contention stands above it. More than 500 tasks become the share of time in\n" +
-			"which each machine is busy. No schedule ends before the dash-dotted line:\n" +
-			"the bound of the result, or the best of those that take no time.\n" +
-			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
-			"of more than 30 requests those declined, PEs in use and requests that wait.\n" +
-			"Of goal all, if not all can be kept, those that conflict are drawn.\n" +
-			"Of a tvc, slots and link loads are drawn at the moment of the highest load,\n" +
-			"or --at; below, slots in use over time and, in queue mode, the requests that\n" +
-			"wait and those suspended.\n" +
-			"Of a vcsched, hosts are rows with what their tasks take; those that hold the\n" +
-			"yield down are marked. Of a consolidation it is the same; marked are those\n" +
-			"with pinned tasks. More than 40 hosts become sorted bars.\n" +
-			"In all pictures critical is red, tight orange, moved green, declined purple,\n" +
-			"waiting yellow and the background olive; blue has no meaning, its tints tell\n" +
-			"neighbours apart.\n\n" +
-			"TIME is in seconds, or like 90m, 36h or 3d12h; of an instance made from a\n" +
-			"log that says when it starts, also a date like 1996-10-03 or, with a time,\n" +
-			"1996-10-03T14:00.",
+		Description: words.Wrap("Writes SVG, PNG or PDF; without -o it draws in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
+			". Of several results the best is drawn, or the one that --algorithm names.", 76, 0) + "\n\n" +
+			"Batch: processors over time, with the background by itself. Below are the\n" +
+			"processors in use and the waiting jobs. More than 20,000 rectangles are\n" +
+			"merged into fields of some processors and some time, with their share in\n" +
+			"use.\n" +
+			"Dag: a row for each machine, with the links and their transfers below; tasks\n" +
+			"that run at once on a machine are below each other. Bold marks the critical\n" +
+			"path, which determines the makespan. Under contention, the plan without\n" +
+			"contention is above it. With more than 500 tasks, the picture shows the\n" +
+			"share of time in which each machine is busy. No schedule ends before the\n" +
+			"dash-dotted line: the bound of the result, or the best of the bounds that\n" +
+			"take no time.\n" +
+			"Reservation: PEs over time. Below are the window of each request (of more\n" +
+			"than 30, only those declined), the PEs in use and the waiting requests. With\n" +
+			"goal all, if not all requests can be kept, the picture shows those that\n" +
+			"conflict.\n" +
+			"Tvc: slots and link loads at the moment of the highest load, or --at. Below\n" +
+			"are the slots in use over time and, in queue mode, the waiting and the\n" +
+			"suspended requests.\n" +
+			"Vcsched: a row for each host, with the needs of its tasks; hosts that limit\n" +
+			"the yield are marked. Consolidation is the same, with marks on hosts of\n" +
+			"pinned tasks. More than 40 hosts become sorted bars.\n\n" +
+			"Colours mean the same in all pictures: critical is red, tight orange, moved\n" +
+			"green, declined purple, waiting yellow and the background olive. Blue has no\n" +
+			"meaning; its tints distinguish neighbours.\n\n" +
+			"TIME is in seconds, or like 90m, 36h or 3d12h. For an instance made from a\n" +
+			"log that says when it starts, it may also be a date like 1996-10-03, or\n" +
+			"1996-10-03T14:00 with a time.",
 		Flags: slices.Concat([]cli.Flag{
 			outputFlag(),
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "solution by `NAME`"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "draw the solution by `NAME`"},
 			&cli.StringFlag{Name: "from", Usage: "begin the time axis at `TIME`"},
 			&cli.StringFlag{Name: "to", Usage: "end the time axis at `TIME`"},
 			&cli.StringFlag{Name: "pes", Usage: "draw PEs, processors, machines or hosts `FIRST-LAST`, from 0"},
-			&cli.BoolFlag{Name: "usage", Usage: "draw only what is in use and what waits over time"},
-			&cli.StringFlag{Name: "only", Usage: "of dag: draw realistic or planned alone"},
-			&cli.BoolFlag{Name: "no-links", Usage: "of dag: draw machines alone"},
-			&cli.FloatFlag{Name: "at", Usage: "of tvc: moment in `SECONDS`", DefaultText: "highest load"},
+			&cli.BoolFlag{Name: "usage", Usage: "draw only use and waiting jobs over time"},
+			&cli.StringFlag{Name: "only", Usage: "dag: draw only one schedule, realistic or planned"},
+			&cli.BoolFlag{Name: "no-links", Usage: "dag: draw only machines"},
+			&cli.FloatFlag{Name: "at", Usage: "tvc: moment to draw, in `SECONDS`", DefaultText: "highest load"},
 		}, styleFlags(), readingFlags()),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
@@ -230,11 +233,11 @@ func outputFlag() cli.Flag {
 // styleFlags returns the flags for the look of a picture.
 func styleFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.FloatFlag{Name: "width", Usage: "width of the picture in `MM`; a page of A4 has 170", DefaultText: "as needed"},
+		&cli.FloatFlag{Name: "width", Usage: "width of the picture in `MM`; 170 fits a page of A4", DefaultText: "as needed"},
 		&cli.FloatFlag{Name: "height", Usage: "height of the picture in `MM`", DefaultText: "as needed"},
 		&cli.FloatFlag{Name: "font-size", Usage: "size of the labels in `PT`", DefaultText: "9"},
 		&cli.FloatFlag{Name: "dpi", Usage: "resolution of a PNG in pixels per inch", DefaultText: "144"},
-		&cli.BoolFlag{Name: "dark", Usage: "draw on dark paper; an SVG without it is dark where the reader's system is"},
+		&cli.BoolFlag{Name: "dark", Usage: "draw on a dark background; without it, an SVG follows the reader's system"},
 	}
 }
 

@@ -25,11 +25,11 @@ func (p *program) generate() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: " ",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "plan", Usage: "draw the instances of a plan instead, by `NAME` or file"},
-			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "problem: a heading below", DefaultText: string(model.KindVCSched)},
+			&cli.StringFlag{Name: "plan", Usage: "generate the instances of a plan instead, by `NAME` or file"},
+			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "problem, one of the headings below", DefaultText: string(model.KindVCSched)},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`PATH` of a file for one instance, or of a folder for more"},
 		}, parameterFlags(generated)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if first := c.Args().First(); slices.Contains(model.Kinds(), model.Kind(first)) {
@@ -60,7 +60,7 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 			if f := byName[x.Flag()]; f != nil {
 				f.Category += ", " + string(problem.Kind)
 				if x.Usage != f.Usage {
-					f.Usage += fmt.Sprintf("; of %s: %s", problem.Kind, x.Usage)
+					f.Usage += fmt.Sprintf("; %s: %s", problem.Kind, x.Usage)
 				}
 				if d := cmp.Or(x.Shown, x.Default); d != f.DefaultText {
 					f.DefaultText += fmt.Sprintf(", %s: %s", problem.Kind, d)

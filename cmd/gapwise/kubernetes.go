@@ -30,73 +30,75 @@ import (
 
 func (p *program) kubernetesPlans() *cli.Command {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "context", Usage: "`NAME` of kubectl's context of the cluster to ask, instead of files"},
-		&cli.BoolFlag{Name: "in-cluster", Usage: "ask the cluster in which gapwise runs as a pod, as its service account"},
-		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "what a node costs: vcpu, nodes, offers (their prices), or a `FILE` with the price of each instance type, and of spot nodes", DefaultText: "vcpu, with --offers their prices"},
-		&cli.StringFlag{Name: "price-unit", Usage: "`UNIT` of prices that name none, such as USD/h or EUR/month: plans tell the money of a month"},
-		&cli.StringSliceFlag{Name: "use", Usage: "`FILE` of what pods use: kubectl top pods -A, the metrics API's list, or Prometheus's answer (as cpu=FILE, memory=FILE)"},
-		&cli.StringFlag{Name: "by", Value: "requests", Usage: "how pods count: by requests, or by use, to see what fitting requests would save"},
-		&cli.FloatFlag{Name: "headroom", Usage: "`SHARE` of its use that a pod gets beside it, with --by use"},
-		&cli.StringFlag{Name: "floor", Usage: "`AMOUNTS` for containers that ask for nothing and have no limit, such as cpu=100m,memory=256Mi", DefaultText: "nothing"},
+		&cli.StringFlag{Name: "context", Usage: "ask the cluster of kubectl's context `NAME`, instead of reading files"},
+		&cli.BoolFlag{Name: "in-cluster", Usage: "ask the cluster in which gapwise runs as a pod, with its service account"},
+		&cli.StringFlag{Name: "price", Value: "vcpu", Usage: "cost of a node: vcpu (its vCPUs), nodes (1), offers (the prices of --offers), or a `FILE` with the price of each instance type, and of spot nodes", DefaultText: "vcpu, with --offers their prices"},
+		&cli.StringFlag{Name: "price-unit", Usage: "`UNIT` of prices without a unit, such as USD/h or EUR/month: plans then show the cost per month"},
+		&cli.StringSliceFlag{Name: "use", Usage: "`FILE` with the pods' real use: kubectl top pods -A, the metrics API's list, or Prometheus's answer (as cpu=FILE, memory=FILE)"},
+		&cli.StringFlag{Name: "by", Value: "requests", Usage: "size of a pod: its requests, or its use, to see what fitting requests would save"},
+		&cli.FloatFlag{Name: "headroom", Usage: "with --by use: extra `SHARE` of its use that each pod gets"},
+		&cli.StringFlag{Name: "floor", Usage: "`AMOUNTS` for containers without requests and limits, such as cpu=100m,memory=256Mi", DefaultText: "nothing"},
 		&cli.StringSliceFlag{Name: "offers", Usage: "`FILE` of node types that can be bought: a table, Karpenter's instance types, or its NodePools; may be given several times"},
-		&cli.StringSliceFlag{Name: "slack", Usage: "`ROOM` to keep: a share of CPU, memory and storage of each node; for the loss of any one node (node), the most pods of HorizontalPodAutoscalers (hpa), rollouts of Deployments (surge); may be given several times"},
-		&cli.IntFlag{Name: "max-nodes", Usage: "most nodes in use", DefaultText: "any number"},
-		&cli.StringFlag{Name: "survive", Usage: "the loss, of a `zone` or of a node, that workloads which survive it today survive in every plan", DefaultText: "both, but neither in one zone of up to three nodes"},
-		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan keeps where they are kept today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster that says what isn't modelled"},
-		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that stays; may be given several times"},
-		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides as kube-scheduler does; pods of others stay where they are"},
-		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); otherwise they are taken to spread, as by default"},
-		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` that don't count: " + strings.Join(kubernetes.RuleNames, ", ")},
+		&cli.StringSliceFlag{Name: "slack", Usage: "`ROOM` to keep free: a share of each node's CPU, memory and storage; or room for the loss of any one node (node), for the most pods of HorizontalPodAutoscalers (hpa), or for rollouts of Deployments (surge); may be given several times"},
+		&cli.IntFlag{Name: "max-nodes", Usage: "largest number of nodes in use", DefaultText: "any number"},
+		&cli.StringFlag{Name: "survive", Usage: "workloads that survive the loss of a `zone` or of a node today survive it in every plan: zone or node", DefaultText: "both, but neither in one zone of up to three nodes"},
+		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan respects where they are respected today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster with facts that the model can't express"},
+		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that must stay; may be given several times"},
+		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides like kube-scheduler; pods of other schedulers stay where they are"},
+		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); others are assumed to spread pods, as by default"},
+		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` to ignore: " + strings.Join(kubernetes.RuleNames, ", ")},
 	}
 	solving := []cli.Flag{
-		&cli.DurationFlag{Name: "time-limit", Value: 20 * time.Second, Usage: "longest time for all questions together; 0: no limit"},
-		&cli.Int64Flag{Name: "effort", Usage: "limit of each question's work counted, in about microseconds of a core: the same answers on every machine", DefaultText: "explain: 500000, else none"},
+		&cli.DurationFlag{Name: "time-limit", Value: 20 * time.Second, Usage: "time limit for all questions together; 0: no limit"},
+		&cli.Int64Flag{Name: "effort", Usage: "limit of each question's counted work, in about microseconds of a core: the same answers on every machine", DefaultText: "explain: 500000, else none"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-		&cli.BoolFlag{Name: "json", Usage: "print the plan as an object"},
+		&cli.BoolFlag{Name: "json", Usage: "print the plan as a JSON object"},
 		requireProofFlag(),
 	}
-	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` that doesn't stop commands or --execute: " +
+	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` to permit in commands and --execute: " +
 		strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
 	return &cli.Command{
-		Description: "Reads what kubectl get -A -o json prints of nodes, pods,\n" +
+		Description: "Reads the output of kubectl get -A -o json for nodes, pods,\n" +
 			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
-			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster itself\n" +
-			"(--context). The rules are kube-scheduler's: requests, selectors, taints,\n" +
-			"required affinity, hard topology spread, host ports, volumes. Pods that can't\n" +
-			"be evicted stay. Nothing is changed in the cluster but by drain --execute.\n" +
-			"By the name kubectl-gapwise it is kubectl gapwise, for the current context.",
+			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster\n" +
+			"itself (--context). Plans follow kube-scheduler's rules: requests,\n" +
+			"selectors, taints, required affinity, hard topology spread, host ports,\n" +
+			"volumes. Pods that can't be evicted stay where they are. Only drain\n" +
+			"--execute changes anything in the cluster.\n\n" +
+			"A program with the name kubectl-gapwise runs as kubectl gapwise, for the\n" +
+			"current context.",
 		Commands: []*cli.Command{
 			{
-				Name: "plan", Usage: "least cost, fewest moves, and their order", ArgsUsage: "[FILE|FOLDER]...",
-				Description: "Exit codes are those of solve: 5 where --require-proof is given and something\n" +
-					"is left open. The order keeps the budgets. Commands aren't printed for a plan\n" +
-					"that may harm what runs: pods of Jobs, pods without a second replica, two of\n" +
-					"a workload without a budget in one step, nodes that others have cordoned.\n" +
-					"--allow lets them be. The commands open the nodes again if they fail or are\n" +
-					"stopped.",
+				Name: "plan", Usage: "find the least cost, fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
+				Description: "The exit codes are those of gapwise solve: 5 if --require-proof is given and\n" +
+					"something is unproved. The order of the moves respects disruption budgets.\n\n" +
+					"No commands are printed for a plan that may harm running workloads: pods of\n" +
+					"Jobs, pods without a second replica, two pods of a workload without a budget\n" +
+					"in one step, or nodes that others have cordoned. --allow permits such harm.\n" +
+					"The commands uncordon the nodes if they fail or are stopped.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
-					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "most pods that may move", DefaultText: "any number"},
-					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry the plan out, for a shell"},
-					&cli.BoolFlag{Name: "mend", Usage: "fewest moves after which no rule is broken and no node has too little, on today's nodes"},
+					&cli.Int64Flag{Name: "budget", Value: -1, Usage: "largest number of pods that may move", DefaultText: "any number"},
+					&cli.BoolFlag{Name: "commands", Usage: "print kubectl commands that carry out the plan, for a shell"},
+					&cli.BoolFlag{Name: "mend", Usage: "plan the fewest moves after which no rule is broken and no node is too full, on today's nodes"},
 					&cli.BoolFlag{Name: "moves", Usage: "print each move"},
 					allow,
-					&cli.StringFlag{Name: "metrics", Usage: "`FILE` to write, too: the plan's figures for Prometheus's textfile collector"},
-					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output, by its ending: .json, .html, .sh, else text"},
+					&cli.StringFlag{Name: "metrics", Usage: "`FILE` for the plan's figures, for Prometheus's textfile collector"},
+					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output; its ending decides: .json, .html, .sh, else text"},
 				}),
 				Action: p.kubernetesPlan,
 			},
 			{
-				Name: "explain", Usage: "why pods can't move, and what each rule costs", ArgsUsage: "[FILE|FOLDER]...",
+				Name: "explain", Usage: "say why pods can't move, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
-					&cli.StringFlag{Name: "pod", Usage: "`NAMESPACE/NAME`: tell where that pod could run today, and why not elsewhere"},
-					&cli.StringFlag{Name: "node", Usage: "`NAME`: tell why that node stays in use, and the changes that would free it"},
+					&cli.StringFlag{Name: "pod", Usage: "say where the pod `NAMESPACE/NAME` could run today, and why not elsewhere"},
+					&cli.StringFlag{Name: "node", Usage: "say why the node `NAME` stays in use, and which changes would free it"},
 				}), Action: p.kubernetesExplain,
 			},
 			{
-				Name: "bound", Usage: "what no plan costs less than, without a search", ArgsUsage: "[FILE|FOLDER]...",
-				Flags: append(slices.Clone(flags), &cli.BoolFlag{Name: "json", Usage: "print the bound as an object"}),
+				Name: "bound", Usage: "find a cost that no plan can beat, without search", ArgsUsage: "[FILE|FOLDER]...",
+				Flags: append(slices.Clone(flags), &cli.BoolFlag{Name: "json", Usage: "print the bound as a JSON object"}),
 				Action: func(ctx context.Context, c *cli.Command) error {
 					in, err := p.cluster(ctx, c)
 					if err != nil {
@@ -111,31 +113,33 @@ func (p *program) kubernetesPlans() *cli.Command {
 				},
 			},
 			{
-				Name: "report", Usage: "a page: the plan, its waves, and what rules cost", ArgsUsage: "[FILE|FOLDER]...",
-				Description: "Half of the time limit is for the plan, half for what rules cost.",
+				Name: "report", Usage: "make a page: plan, waves, and the costs of rules", ArgsUsage: "[FILE|FOLDER]...",
+				Description: "Half of the time limit is for the plan, and half for the costs of rules.",
 				Flags:       slices.Concat(flags, solving[:4], []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "cluster.html", Usage: "`FILE` that ends in .html"}}),
 				Action:      p.kubernetesReport,
 			},
 			{
-				Name: "drain", Usage: "carry a plan out: cordon, evict, wait, plan again",
+				Name: "drain", Usage: "carry out a plan: cordon, evict, wait, plan again",
 				Description: "Shows the plan, and with --execute carries it out on the cluster of\n" +
-					"--context. What becomes empty is cordoned first. For each step the nodes\n" +
-					"that kube-scheduler would prefer to the plan's are cordoned until the new\n" +
-					"pods are ready. If it chooses otherwise, the cluster is planned again.\n" +
-					"Budgets are kept by the eviction API. Ctrl-C, TERM, a closed terminal and a\n" +
-					"closed pipe open the nodes again. Empty nodes stay cordoned. A cordoned node\n" +
-					"has the annotation " + kubernetes.Mark + ": the next drain takes\n" +
-					"it over, and --undo opens it. What may harm what runs stops a drain, as with\n" +
-					"plan --commands, unless --allow has it. A lease (" + kubernetes.LeaseName + ") lets one\n" +
-					"drain run at a time. That of a killed one is taken over when it isn't renewed\n" +
-					"for 30 seconds.",
+					"--context. Nodes that become empty are cordoned first. For each step,\n" +
+					"the nodes that kube-scheduler would prefer to the planned ones are\n" +
+					"cordoned until the new pods are ready. If it chooses otherwise, gapwise\n" +
+					"makes a new plan. The eviction API enforces the budgets.\n\n" +
+					"Ctrl-C, TERM, a closed terminal and a closed pipe uncordon the nodes;\n" +
+					"empty nodes stay cordoned. A cordoned node has the annotation\n" +
+					kubernetes.Mark + ": the next drain takes it over, and --undo\n" +
+					"uncordons it.\n\n" +
+					"A drain stops at anything that may harm running workloads, as plan\n" +
+					"--commands does, unless --allow permits it. A lease (" + kubernetes.LeaseName + ") lets one\n" +
+					"drain run at a time. The lease of a killed drain is taken over once it\n" +
+					"hasn't been renewed for 30 seconds.",
 				Flags: slices.Concat(flags, solving, []cli.Flag{
-					&cli.BoolFlag{Name: "execute", Usage: "do it; without it nothing is changed"},
+					&cli.BoolFlag{Name: "execute", Usage: "carry out the plan; without it nothing is changed"},
 					&cli.BoolFlag{Name: "mend", Usage: "carry out plan --mend instead: the fewest moves after which no rule is broken"},
-					&cli.BoolFlag{Name: "undo", Usage: "open all nodes that drains and scripts have cordoned, and end"},
+					&cli.BoolFlag{Name: "undo", Usage: "uncordon all nodes that drains and scripts have cordoned, and exit"},
 					allow,
 					&cli.StringFlag{Name: "lease-namespace", Value: "kube-system", Usage: "`NAMESPACE` of the lease that lets one drain run at a time"},
-					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest time for new pods to run once the old ones are gone, and for a budget to allow an eviction"},
+					&cli.DurationFlag{Name: "patience", Value: 2 * time.Minute, Usage: "longest wait until new pods run once the old ones are gone, and until a budget allows an eviction"},
 				}),
 				Action: p.kubernetesDrain,
 			},

@@ -37,7 +37,7 @@ func variantFlags() (all []variantFlag) {
 				all[k].usage += "; "
 			}
 			all[k].kinds = append(all[k].kinds, string(p.Kind))
-			all[k].usage += fmt.Sprintf("of %s: %s", p.Kind, strings.Join(v.Values, ", "))
+			all[k].usage += fmt.Sprintf("%s: %s", p.Kind, strings.Join(v.Values, ", "))
 		}
 	}
 	return all
@@ -46,10 +46,10 @@ func variantFlags() (all []variantFlag) {
 // readingFlags returns the flags of the commands that read instances: a
 // platform for foreign graphs, and the variants of each problem.
 func readingFlags() []cli.Flag {
-	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"},
-		&cli.StringFlag{Name: "dot", Usage: "`NAMES` of attributes of DOT, size=WORK,data=DATA", DefaultText: "size for both"},
-		&cli.StringFlag{Name: "files", Usage: "whether a machine keeps a workflow's files: kept, or sent to each reader: each"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse files that say what isn't modelled"}}
+	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "platform of foreign files (gapwise help convert)"},
+		&cli.StringFlag{Name: "dot", Usage: "DOT: `NAMES` of the attributes, size=WORK,data=DATA", DefaultText: "size for both"},
+		&cli.StringFlag{Name: "files", Usage: "workflow files: sent to a machine once (kept), or to each reader (each)"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse files with facts that the model can't express"}}
 	for _, f := range variantFlags() {
 		numberFlags[f.name] = f.number
 		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})

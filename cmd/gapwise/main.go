@@ -185,17 +185,19 @@ func (p *program) app(args []string) *cli.Command {
 		Usage:     "optimal and near-optimal schedules for clusters and clouds",
 		UsageText: "gapwise COMMAND [options] [FILE...]    (- reads standard input)",
 		Version:   gapwise.Version,
-		Description: "An instance goes in; a solution, a bound that no solution can beat and the\n" +
-			"gap between them come out, verified by an independent judge. A first step:\n\n" +
+		Description: "gapwise finds a solution for an instance, proves a bound that no solution\n" +
+			"can beat, and shows the gap between them. An independent judge verifies\n" +
+			"every solution. A first step:\n\n" +
 			"   gapwise generate -o web.json && gapwise solve web.json\n" +
 			"   gapwise gantt web.json -o web.svg\n\n" +
-			"gapwise COMMAND --help shows examples, gapwise algorithms what there is; the\n" +
-			"documents are README.md and docs/ of the checkout.\n\n" +
+			"gapwise COMMAND --help shows examples; gapwise algorithms lists the\n" +
+			"algorithms. The documents are README.md and docs/ of the checkout.\n\n" +
 			"Exit codes: 0 ok, 1 internal error, 2 wrong usage, 3 bad input,\n" +
 			"4 proved infeasible, 5 a solution without the proof that --require-proof\n" +
-			"asks for, or at Ctrl-C, 6 stopped without one, 7 verification failed.\n\n" +
+			"asks for, or after Ctrl-C, 6 stopped without a solution, 7 verification\n" +
+			"failed.\n\n" +
 			"GAPWISE_TIME_LIMIT, GAPWISE_EFFORT, GAPWISE_THREADS and GAPWISE_SEED in the\n" +
-			"environment are the defaults of the flags of these names.",
+			"environment set the defaults of the flags with these names.",
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
@@ -217,7 +219,7 @@ func (p *program) app(args []string) *cli.Command {
 func (p *program) asPlugin(args []string) *cli.Command {
 	app := p.app(args)
 	c := app.Command("kubernetes")
-	help := command{name: "help", usage: "say what a command does", build: p.help}.made()
+	help := command{name: "help", usage: "show help for a command", build: p.help}.made()
 	app.Name, app.UsageText = "kubectl gapwise", "kubectl gapwise COMMAND [options] [FILE|FOLDER]..."
 	app.Usage, app.Description, app.Commands, app.EnableShellCompletion = c.Usage, c.Description, append(c.Commands, help), false
 	return app

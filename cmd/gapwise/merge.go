@@ -18,13 +18,15 @@ import (
 func (p *program) merge() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "PARTS...",
-		Description: "PARTS are results files of one plan, or folders of them, as of gapwise bench\n" +
-			"--shard. A run that is there twice counts once; two results of one run that\n" +
-			"can't both be are refused with file and line. The lines stay as they are and\n" +
-			"come in the plan's order, as from one gapwise bench with one worker.\n" +
-			"Without --plan each line itself says which of how many runs it is: shards\n" +
-			"and numbers of the missing runs are named, with it the runs themselves.\n" +
-			"The exit code is 5 if runs are missing; what is there is written.",
+		Description: "PARTS are results files of one plan, or folders of them, as gapwise bench\n" +
+			"--shard writes them. A run that occurs twice counts once. Two contradictory\n" +
+			"results of one run are refused, with file and line. The lines aren't\n" +
+			"changed, and come in the plan's order, as from one gapwise bench with one\n" +
+			"worker.\n" +
+			"Each line says which run it is, and of how many. Without --plan, gapwise\n" +
+			"names the shards and the numbers of missing runs; with it, the runs\n" +
+			"themselves. The exit code is 5 if runs are missing; the others are still\n" +
+			"written.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 			&cli.StringFlag{Name: "plan", Usage: "the `PLAN`, as for gapwise bench"},

@@ -26,21 +26,22 @@ import (
 var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound", "kind"}
 
 func (p *program) plot() *cli.Command {
-	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
-		"(gapwise bench table --help lists them), one curve for each algorithm: the\n" +
-		"mean of all runs at each x, with its 95 % confidence interval by Student's t.\n" +
-		"Points of a parameter that was computed, with one instance each, aren't\n" +
-		"joined.\n" +
-		"Of the objective and the acceptance there is the mean of the best bounds\n" +
-		"proved, too, which no algorithm can cross (--no-bound: not): all means at an\n" +
-		"x are then over the instances that every algorithm drawn there has solved.\n" +
-		"With --kind box, a box of the values of each algorithm's runs: quartiles,\n" +
+	help := "Draws the RESULTS of gapwise bench: a value against a parameter (gapwise\n" +
+		"bench table --help lists the parameters), with one curve for each algorithm.\n" +
+		"It is the mean of all runs at each x, with its 95 % confidence interval by\n" +
+		"Student's t. If a parameter was computed and each point has one instance,\n" +
+		"the points aren't joined.\n" +
+		"A picture of the objective or the acceptance also has the mean of the best\n" +
+		"proved bounds, which no algorithm can cross (--no-bound leaves it out). All\n" +
+		"means at an x are then over the instances that every algorithm drawn there\n" +
+		"has solved.\n\n" +
+		"--kind box draws a box of the values of each algorithm's runs: quartiles,\n" +
 		"median, whiskers to 1.5 times the box's height, and single runs beyond.\n" +
-		"With --kind profile, Dolan and Moré's performance profile: the share of\n" +
+		"--kind profile draws Dolan and Moré's performance profile: the share of\n" +
 		"problems on which an algorithm is at most τ times as bad as the best one of\n" +
-		"its class, by -y objective, or by -y time, to the best solution.\n" +
-		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
-		"each round, as planned and as realised.\n\nValues:\n"
+		"its class, by -y objective, or by -y time, to the best solution.\n\n" +
+		"For a RESULT of gapwise solve --algorithm network-aware -o, it draws the\n" +
+		"makespan of each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range runs.ValueNames() {
 		help += fmt.Sprintf("  %-19s %s\n", v[0], words.Wrap(v[1], 53, 22))
 	}
@@ -49,7 +50,7 @@ func (p *program) plot() *cli.Command {
 		Description: strings.TrimRight(help, "\n"),
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "kind", Value: "curves", Usage: "`KIND` of picture: curves, box, profile"},
-			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; artime,deadline for a pair"},
+			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; or a pair, like artime,deadline"},
 			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
@@ -57,7 +58,7 @@ func (p *program) plot() *cli.Command {
 			instancesFlag(),
 			&cli.StringFlag{Name: "log", Usage: "logarithmic `AXES`: x, y, xy or none", DefaultText: "y for -y time"},
 			&cli.BoolFlag{Name: "no-bound", Usage: "leave out the curve of the bound"},
-			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "what it shows"},
+			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "made from the contents"},
 			outputFlag(),
 		}, styleFlags()),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -62,13 +62,13 @@ func (p *program) policy() *cli.Command {
 	}
 	return &cli.Command{
 		ArgsUsage: "init",
-		Description: "gapwise policy init writes a small policy that works, first come, first\n" +
-			"served or first fit, with what the language brings along. gapwise solve runs\n" +
-			"it by -a online:COMMAND (docs/how-to/bring-your-own-policy.md).",
+		Description: "gapwise policy init writes a small policy that works: first come, first\n" +
+			"served, or first fit. It uses only the language's standard library. gapwise\n" +
+			"solve runs it with -a online:COMMAND (docs/how-to/bring-your-own-policy.md).",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "language", Value: "python", Usage: names[0] + "; for batch " + strings.Join(names[1:], ", ") + ", too"},
+			&cli.StringFlag{Name: "language", Value: "python", Usage: names[0] + "; for batch also " + strings.Join(names[1:], ", ")},
 			&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "problem: " + strings.Join(kinds, ", ")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write, which must not be there yet; - is standard output", DefaultText: "policy.py, policy.go, ..."},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write, which must not exist yet; - is standard output", DefaultText: "policy.py, policy.go, ..."},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() != 1 || c.Args().First() != "init" {

@@ -28,32 +28,32 @@ func (p *program) report() *cli.Command {
 		ArgsUsage: "RESULTS... [INSTANCE...] | INSTANCE | LOG",
 
 		DisableSliceFlagSeparator: true, // a change holds commas
-		Description: "The page holds everything that it shows and loads nothing from anywhere\n" +
-			"(docs/how-to/report.md).\n" +
-			"Of RESULTS of gapwise bench or of gapwise solve -o: summary, gap tables,\n" +
-			"curves against each parameter with the bound, performance profiles, gap over\n" +
-			"time, growth, and each instance with its runs. With the INSTANCES of results\n" +
-			"of gapwise solve -o, their solutions are judged and drawn, as are those that\n" +
-			"gapwise bench --solutions has kept.\n" +
-			"An INSTANCE is solved by all heuristics and auto. Of a LOG in the Standard\n" +
-			"Workload Format all policies are compared, with utilisation, queue and\n" +
-			"declined work over time: of batch on one tier, which is the log itself,\n" +
-			"unless --kind or --tiers say otherwise; what is drawn then is said. The flags\n" +
-			"marked SWF are those of gapwise convert.\n" +
-			"With --what-if the page of a LOG or of a batch INSTANCE has a column for each\n" +
-			"change beside today's, which is --policy on the machine as it is; a summary\n" +
+		Description: "Writes one HTML file that loads nothing from elsewhere\n" +
+			"(docs/how-to/report.md).\n\n" +
+			"For RESULTS of gapwise bench or gapwise solve -o, the page has a summary,\n" +
+			"gap tables, curves against each parameter with the bound, performance\n" +
+			"profiles, the gap over time, growth, and each instance with its runs. If the\n" +
+			"INSTANCES are given next to results of gapwise solve -o, their solutions are\n" +
+			"judged and drawn; so are those that gapwise bench --solutions has kept.\n\n" +
+			"An INSTANCE is solved by all heuristics and auto. For a LOG in the Standard\n" +
+			"Workload Format, all policies are compared, with utilisation, queue and\n" +
+			"declined work over time. By default the problem is batch on one tier, which\n" +
+			"is the log itself. With another --kind or --tiers, the page says what was\n" +
+			"drawn at random. The flags marked SWF are those of gapwise convert.\n\n" +
+			"With --what-if, the page of a LOG or a batch INSTANCE has a column for each\n" +
+			"change next to today's, which is --policy on the machine as it is. A summary\n" +
 			"is printed (docs/how-to/what-if.md). A change is a list of\n" +
 			words.Wrap(report.ChangeHelp+".", 76, 0),
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .html", DefaultText: "kth.html for kth.swf.gz"},
 			&cli.StringFlag{Name: "title", Usage: "title of the page", DefaultText: "plan, instance or log"},
-			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
-			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
-			&cli.StringSliceFlag{Name: "what-if", Usage: "batch on one tier: a `CHANGE` beside today, may be repeated"},
+			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "largest number of pictures of solutions"},
+			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "time limit of each algorithm that the page runs"},
+			&cli.StringSliceFlag{Name: "what-if", Usage: "batch on one tier: a `CHANGE` to compare with today; may be repeated"},
 			&cli.StringFlag{Name: "policy", Usage: "what-if: today's policy", DefaultText: "the replay that fits the log, else " + report.DefaultPolicy},
-			&cli.Float64Flag{Name: "node-cost", Usage: "what-if: price of a processor, or of a node, for an hour"},
-			&cli.Int64Flag{Name: "effort", Value: report.DefaultEffort, Usage: "what-if: of the search for what anybody could reach"},
-			&cli.StringFlag{Name: "plan", Usage: "plan in `FILE` of runs whose solutions were kept, to draw them"},
+			&cli.Float64Flag{Name: "node-cost", Usage: "what-if: price of a processor, or of a node, per hour"},
+			&cli.Int64Flag{Name: "effort", Value: report.DefaultEffort, Usage: "what-if: effort of the search for the best possible schedule"},
+			&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan, to draw the solutions that its runs kept"},
 			instancesFlag(),
 		}, logFlags(), readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {

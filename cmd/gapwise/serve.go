@@ -21,26 +21,28 @@ import (
 func (p *program) serve() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: " ",
-		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers what\n" +
-			"gapwise solve --json prints; docs/how-to/service.md shows it by curl, and\n" +
-			"GET /v1/openapi.json describes all. / is the playground, in builds that have\n" +
-			"it (gapwise web). On an address that other machines reach, a token is\n" +
-			"demanded: in GAPWISE_TOKEN or by --token-file. There is no TLS. Requests name\n" +
-			"no programs, files or plans. TERM and Ctrl-C end the service: what runs has\n" +
-			"--grace to end, and then its best so far is answered.",
+		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers with\n" +
+			"the output of gapwise solve --json. docs/how-to/service.md shows it with\n" +
+			"curl, and GET /v1/openapi.json describes the interface. The path / is the\n" +
+			"playground, in builds that include it (gapwise web).\n\n" +
+			"If other machines can reach the address, the service requires a token, from\n" +
+			"GAPWISE_TOKEN or --token-file. There is no TLS. Requests can't name\n" +
+			"programs, files or plans.\n\n" +
+			"TERM and Ctrl-C end the service: running requests have --grace to end, and\n" +
+			"then answer with their best solution so far.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0: one that is free"},
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0 takes a free one"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that requests must carry"},
 			&cli.IntFlag{Name: "body", Value: 16, Usage: "largest body, in MiB; " +
-				"64 bytes count for a host, processor, slot, process or task, and an answer has four times as many"},
-			&cli.IntFlag{Name: "memory", Value: 2048, Usage: "soft limit of the memory, in MiB, HiGHS's aside; a sixteenth is for bodies"},
+				"a host, processor, slot, process or task counts as at least 64 bytes; an answer may be four times as large"},
+			&cli.IntFlag{Name: "memory", Value: 2048, Usage: "soft limit of the memory without HiGHS's, in MiB; a sixteenth is for bodies"},
 			&cli.DurationFlag{Name: "time-limit", Value: time.Minute, Usage: "longest time of one solve"},
 			&cli.IntFlag{Name: "at-once", Usage: "solves that run at once", DefaultText: "number of cores"},
-			&cli.IntFlag{Name: "waiting", Value: 1000, Usage: "requests that wait for one of them; more are told to come again"},
-			&cli.IntFlag{Name: "threads", Value: 1, Usage: "most worker threads of one solve"},
-			&cli.DurationFlag{Name: "keep", Value: 10 * time.Minute, Usage: "how long the results of jobs can be fetched"},
-			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second, Usage: "time for what runs when the service ends"},
-			&cli.BoolFlag{Name: "openapi", Usage: "print the description of the interface, and end"},
+			&cli.IntFlag{Name: "waiting", Value: 1000, Usage: "requests that may wait for a solve; others are told to come again"},
+			&cli.IntFlag{Name: "threads", Value: 1, Usage: "largest number of worker threads of one solve"},
+			&cli.DurationFlag{Name: "keep", Value: 10 * time.Minute, Usage: "time for which the results of jobs can be fetched"},
+			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second, Usage: "time for running requests when the service ends"},
+			&cli.BoolFlag{Name: "openapi", Usage: "print the description of the interface, and exit"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {

@@ -22,20 +22,21 @@ import (
 func (p *program) session() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: " ",
-		Description: "A line of standard input is an instance as it is now, in gapwise's format.\n" +
-			"Its answer is a line, too: {\"result\": ...} or {\"error\": ..., \"code\": ...}.\n" +
-			"Each step starts from the solution of the step before; of virtual machines\n" +
-			"few move. Ctrl-C has the step at work answer its best so far\n" +
-			"(docs/reference/session.md). With --judge a line holds a solution, too, and\n" +
-			"nothing is solved: the answer is its result, judged, with a bound.",
+		Description: "Each line of standard input is the instance as it is now, in gapwise's\n" +
+			"format. The answer is a line, too: {\"result\": ...} or {\"error\": ..., \"code\":\n" +
+			"...}. Each step starts from the solution of the step before; for vcsched,\n" +
+			"few tasks move. After Ctrl-C the running step answers with its best solution\n" +
+			"so far (docs/reference/session.md).\n\n" +
+			"With --judge each line also has a solution, and nothing is solved: the\n" +
+			"answer is its result, judged, with a bound.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact or a `NAME`", DefaultText: "auto"},
-			&cli.StringFlag{Name: "engine", Usage: "engines of exact, as of gapwise solve"},
+			&cli.StringFlag{Name: "engine", Usage: "engines of exact, as for gapwise solve"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "limit of each step's search, like 1s", DefaultText: gapwise.SessionTimeLimit.String()},
-			&cli.Int64Flag{Name: "effort", Usage: "limit of each step's work counted, in about microseconds of a core", DefaultText: "none"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "time limit of each step's search, like 1s", DefaultText: gapwise.SessionTimeLimit.String()},
+			&cli.Int64Flag{Name: "effort", Usage: "limit of each step's counted work, in about microseconds of a core", DefaultText: "none"},
 			&cli.Float64Flag{Name: "gap", Usage: "gap that counts as optimal", DefaultText: fmt.Sprint(model.DefaultGap)},
 			&cli.BoolFlag{Name: "judge", Usage: "judge the solutions of the lines: {\"instance\": ..., \"solution\": ..., \"algorithm\": NAME}"},
 		}, algorithmFlags()...),

@@ -27,44 +27,46 @@ func (p *program) solve() *cli.Command {
 		ArgsUsage: "FILE...",
 
 		DisableSliceFlagSeparator: true, // a command may hold commas
-		Description: "auto has heuristics and engines take turns, for at most 10 s; exact runs the\n" +
-			"search, HiGHS or the learning kernel (--engine) without a limit, or several,\n" +
-			"which must agree: --engine search,kernel; all runs every algorithm.\n" +
-			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
-			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs for MPS files\n" +
-			"(docs/how-to/bring-your-own.md). -a 'online:python3 mine.py' runs an online\n" +
-			"policy of batch, reservation or tvc, -a batsim:tcp://127.0.0.1:28000 one that\n" +
-			"was written for Batsim (docs/how-to/bring-your-own-policy.md).\n" +
-			"--least-hosts is vector bin packing: how many hosts an instance has doesn't\n" +
-			"matter. \"optimal\" then means that the bound, a proof, is met. -o writes the\n" +
-			"placement as a result of the instance with that many hosts: gapwise verify\n" +
-			"items.vbp --platform hosts=N result.json.\n" +
-			"A solution within the limits ends with exit code 0, proved or not, and with 5\n" +
-			"if --require-proof or --proof asks for a proof, or after Ctrl-C.\n" +
-			"With several files the exit code is that of the first that applies:\n" +
-			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
-			"solution (6), infeasible (4), no proof though one is asked for (5), ok (0).",
+		Description: "auto lets heuristics and engines take turns, for at most 10 s. exact runs\n" +
+			"the search, HiGHS or the learning kernel (--engine) without a limit, or\n" +
+			"several, which must agree: --engine search,kernel. all runs every algorithm.\n\n" +
+			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own. The\n" +
+			"engines glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs that read\n" +
+			"MPS files (docs/how-to/bring-your-own.md). -a 'online:python3 mine.py' runs\n" +
+			"an online policy for batch, reservation or tvc; -a\n" +
+			"batsim:tcp://127.0.0.1:28000 runs one that was written for Batsim\n" +
+			"(docs/how-to/bring-your-own-policy.md).\n\n" +
+			"--least-hosts is vector bin packing: it finds the least number of hosts,\n" +
+			"whatever number the instance has. \"optimal\" then means that the proved bound\n" +
+			"is met. -o writes the placement as a result of the instance with that many\n" +
+			"hosts: gapwise verify items.vbp --platform hosts=N result.json.\n\n" +
+			"A run that finds a solution within its limits ends with exit code 0, proved\n" +
+			"or not. It ends with 5 if --require-proof or --proof asks for a proof, or\n" +
+			"after Ctrl-C. With several files the exit code is the first of these that\n" +
+			"applies: verification failed (7), internal error (1), bad input (3), stopped\n" +
+			"without a solution (6), infeasible (4), no proof though one is asked for\n" +
+			"(5), ok (0).",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, cmd:COMMAND or, for policies, online:COMMAND; may be repeated", DefaultText: "auto"},
-			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND, several with commas; both: the default and highs"},
+			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND; several are separated by commas; both: the default and highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto, and --least-hosts without --effort: 10s"},
-			&cli.Int64Flag{Name: "effort", Usage: "limit of the work counted, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "time limit, like 5m", DefaultText: "none; auto, and --least-hosts without --effort: 10s"},
+			&cli.Int64Flag{Name: "effort", Usage: "limit of the counted work, in about microseconds of a core: the same result on every machine", DefaultText: "none"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
-			&cli.BoolFlag{Name: "least-hosts", Usage: "least number of equal hosts of vcsched instances and VBP files, on which each job gets all its CPU"},
+			&cli.BoolFlag{Name: "least-hosts", Usage: "find the least number of equal hosts for vcsched instances and VBP files, on which each job gets all its CPU"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
-			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check), which is required then; .gz: gzip"},
+			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check), which is then required; .gz: gzip"},
 			requireProofFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
-			&cli.BoolFlag{Name: "progress", Usage: "tell progress on standard error as JSON lines, at most ten a second"},
-			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of heft, easy, mcb8 or adaba; - is standard error, .jsonl JSON lines"},
-			&cli.DurationFlag{Name: "answer-limit", Usage: "limit of each answer of a policy that is another program", DefaultText: "1m"},
+			&cli.BoolFlag{Name: "progress", Usage: "report progress on standard error as JSON lines, at most ten a second"},
+			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of heft, easy, mcb8 or adaba; - is standard error, .jsonl gives JSON lines"},
+			&cli.DurationFlag{Name: "answer-limit", Usage: "time limit of each answer of a policy in another program", DefaultText: "1m"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the decisions: a row a job, a task or a request"},
-			&cli.StringFlag{Name: "batsim", Usage: "`PREFIX` of Batsim's tables of batch, PREFIX_jobs.csv and PREFIX_schedule.csv"},
+			&cli.StringFlag{Name: "batsim", Usage: "batch: `PREFIX` of Batsim's tables, PREFIX_jobs.csv and PREFIX_schedule.csv"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
@@ -461,7 +463,7 @@ func codeOfAll(results []model.Result, interrupted, proof bool) int {
 
 // requireProofFlag makes a solution without a proof a failure.
 func requireProofFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "require-proof", Usage: "end with exit code 5 unless the best is proved"}
+	return &cli.BoolFlag{Name: "require-proof", Usage: "end with exit code 5 unless the result is proved optimal"}
 }
 
 // requiresProof reports whether the flags ask for a proof.

@@ -29,13 +29,13 @@ const clusterCategory = "on a cluster"
 func submitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Category: clusterCategory, Name: "slurm", DefaultText: "none", Usage: "submit the plan to Slurm in `N` shards, and a job that merges them; -o is then a folder"},
-		&cli.StringFlag{Category: clusterCategory, Name: "sbatch", Usage: "`OPTIONS` of sbatch for --slurm, '--partition=short --time=2:00:00'"},
+		&cli.StringFlag{Category: clusterCategory, Name: "sbatch", Usage: "with --slurm: `OPTIONS` for sbatch, such as '--partition=short --time=2:00:00'"},
 		&cli.BoolFlag{Category: clusterCategory, Name: "dry-run", Usage: "with --slurm: print the scripts, submit nothing"},
 		&cli.IntFlag{Category: clusterCategory, Name: "kubernetes", DefaultText: "none", Usage: "print a manifest that runs the plan in `N` shards; -o is its file"},
 		&cli.StringFlag{Category: clusterCategory, Name: "image", Usage: "with --kubernetes: container `IMAGE` with gapwise and sh"},
 		&cli.StringFlag{Category: clusterCategory, Name: "memory", Value: "2Gi", Usage: "with --kubernetes: memory of a task"},
 		&cli.StringFlag{Category: clusterCategory, Name: "claim", Value: "gapwise-results", Usage: "with --kubernetes: PersistentVolumeClaim for results"},
-		&cli.IntFlag{Category: clusterCategory, Name: "at-once", Usage: "shards at the same time at most", DefaultText: "all"},
+		&cli.IntFlag{Category: clusterCategory, Name: "at-once", Usage: "largest number of shards at the same time", DefaultText: "all"},
 	}
 }
 

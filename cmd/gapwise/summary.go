@@ -45,7 +45,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 		return err
 	}
 	// The best of the comparable results: of the policies if there are any, and then also the best that saw the
-	// instance whole.
+	// whole instance.
 	best, other, verified, solutions := -1, -1, 0, 0
 	for i, r := range results {
 		if r.Solution == nil {
@@ -72,7 +72,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 		} else {
 			o := results[other]
 			say("best policy: %s, %s, %s", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
-			say("best of those that see the instance whole: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
+			say("best of those that see the whole instance: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
 		if ctx.Err() != nil { // a user who interrupts is in a hurry
 		} else if half, secondHalf, err := runs.Halves(in, r.Solution); err != nil {

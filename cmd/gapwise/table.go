@@ -27,9 +27,9 @@ func (p *program) table() *cli.Command {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
 	help += "\n" + parametersHelp() +
-		words.Wrap("Jobs: with --by "+strings.Join(runs.JobKeys, ", ")+" the table is of the jobs of solutions that wait in a queue (batch, tvc), "+
-			"divided by that: of INSTANCE... and the RESULT... of gapwise solve -o, or of RESULTS whose solutions gapwise bench --solutions has kept. "+
-			"Sizes are 1, 2 to 4, 5 to 16 processes and so on.", 76, 0) + "\n" +
+		"\n" + words.Wrap("Jobs: --by "+strings.Join(runs.JobKeys, ", ")+" makes a table of the jobs in solutions with a queue (batch, tvc), grouped by that key. "+
+		"Give each INSTANCE and the RESULT of gapwise solve -o, or RESULTS whose solutions gapwise bench --solutions has kept. "+
+		"Sizes are 1, 2 to 4, 5 to 16 processes and so on.", 76, 0) + "\n\n" +
 		"Columns of jobs:\n"
 	for _, c := range runs.JobColumns() {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
@@ -41,9 +41,9 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by; or user, queue, size, ... of jobs"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
-			&cli.BoolFlag{Name: "wide", Usage: "a column for each algorithm, of the one of --columns, with the best marked"},
-			&cli.IntFlag{Name: "most", Value: 20, Usage: "jobs: most users, groups, ...; the others are one; 0: all"},
-			&cli.StringFlag{Name: "plan", Usage: "jobs: plan in `FILE` of runs whose solutions were kept"},
+			&cli.BoolFlag{Name: "wide", Usage: "make a column for each algorithm, with the one value of --columns, and mark the best"},
+			&cli.IntFlag{Name: "most", Value: 20, Usage: "jobs: number of users, groups, ... to show; the others are one row; 0: all"},
+			&cli.StringFlag{Name: "plan", Usage: "jobs: `FILE` of the plan whose runs kept their solutions"},
 			instancesFlag(),
 		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -92,7 +92,7 @@ func (p *program) table() *cli.Command {
 
 // parametersHelp lists the parameters of each problem.
 func parametersHelp() string {
-	help := "Parameters, computed of any instance (a generator's own number goes first):\n"
+	help := "Parameters, computed for any instance unless its generator gives them:\n"
 	for _, p := range gapwise.Problems() {
 		help += fmt.Sprintf("  %s\n", p.Kind)
 		var drawn []string
@@ -106,7 +106,7 @@ func parametersHelp() string {
 			}
 			help += fmt.Sprintf("    %-15s %s\n", x.Key, words.Wrap(x.Help, 55, 20))
 		}
-		help += fmt.Sprintf("    %-15s %s\n", "if drawn also", words.Wrap(strings.Join(append(drawn, "draw"), ", "), 55, 20))
+		help += fmt.Sprintf("    %-15s %s\n", "generated also", words.Wrap(strings.Join(append(drawn, "draw"), ", "), 55, 20))
 	}
 	return help
 }
@@ -203,7 +203,7 @@ func (p *program) note(lines []string) {
 
 // instancesFlag is the flag of the commands that read runs and can restrict them to some instances.
 func instancesFlag() cli.Flag {
-	return &cli.StringFlag{Name: "instances", Usage: "`PATTERN` in instances' names, a regular expression"}
+	return &cli.StringFlag{Name: "instances", Usage: "only instances whose names match `PATTERN`, a regular expression"}
 }
 
 // ofInstances returns the runs that the flag --instances leaves. It reports results of several builds.

@@ -21,15 +21,15 @@ import (
 func (p *program) verify() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: "INSTANCE SOLUTION",
-		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
-			"or a bare solution, which may leave out what follows from the rest\n" +
-			"(docs/how-to/bring-your-own.md). Every violated constraint is named\n" +
-			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
-			"length); then follows what was checked and what is taken on trust.\n" +
-			"Of a result without a solution the proof of that, or the bound, is judged.",
+		Description: "SOLUTION is a file that gapwise solve -o or --json writes, with one result\n" +
+			"or one per line, or a bare solution, which may leave out what follows from\n" +
+			"the rest (docs/how-to/bring-your-own.md). Every violated constraint is\n" +
+			"named, with the amount (times in seconds; for batch and tvc, as shares of a\n" +
+			"job's length). Then the output says what was checked and what is taken on\n" +
+			"trust. For a result without a solution, its proof or its bound is judged.",
 		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity at hand; batch and tvc have none"},
-			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
+			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity concerned; batch and tvc have none"},
+			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line, as JSON"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()

@@ -14,9 +14,12 @@ import (
 
 func (p *program) version() *cli.Command {
 	return &cli.Command{
-		ArgsUsage:   " ",
-		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, how HiGHS runs, and the\nplatform. Without the file of HiGHS, which scripts/highs fetches, gapwise is\nwithout it.",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
+		ArgsUsage: " ",
+		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\n" +
+			"built without git), the versions of Go and HiGHS, how HiGHS runs, and the\n" +
+			"platform. If the file of HiGHS is missing, gapwise has no HiGHS;\n" +
+			"scripts/highs fetches it.",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("version: it takes no files")

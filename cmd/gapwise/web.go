@@ -20,10 +20,11 @@ import (
 func (p *program) web() *cli.Command {
 	return &cli.Command{
 		ArgsUsage: " ",
-		Description: "The page has the solver in it, as WebAssembly: what is opened there goes\n" +
-			"nowhere. It is served to this machine alone. Released programs have the page\n" +
-			"in them; make web builds it, for any static host, too (web/dist).",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8381", Usage: "`ADDRESS` and port of this machine; port 0: one that is free"}},
+		Description: "Serves a page that contains the solver, as WebAssembly. Files that you open\n" +
+			"in it stay on your machine, and only this machine can reach the page.\n" +
+			"Released programs include the page; make web builds it (web/dist), also for\n" +
+			"any static host.",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8381", Usage: "`ADDRESS` and port of this machine; port 0 takes a free one"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("web: it takes no files")

@@ -27,20 +27,20 @@ const (
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"},
-	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},
-	{Bit: devMemo, Name: "dominance", Summary: "of partial schedules of the same jobs, those that another dominates are dropped"},
+	{Bit: devIdentical, Name: "identical-jobs", Summary: "among equally long and wide jobs, one that is submitted no later and weighs no less starts first"},
+	{Bit: devMemo, Name: "dominance", Summary: "partial schedules that are dominated by another one of the same jobs are dropped"},
 	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of jobs and instants, fixed at the root (Guignard and Kim 1987)"},
-	{Bit: devOrder, Name: "order-first", Summary: "two tiers: the order of starts and ends is decided before who is where"},
-	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: what is not ordered yet shares machines (Queyranne 1993)"},
-	{Bit: devPaid, Name: "migrations-paid", Summary: "two tiers: a migration under way costs its time in what is ordered"},
-	{Bit: devLast, Name: "last-places", Summary: "two tiers: of processors that a job comes to it is decided whether they are its last ones"},
-	{Bit: devBarred, Name: "background-entry", Summary: "two tiers: who needs processors under another job's busy ones doesn't enter the background while that one runs"},
+	{Bit: devOrder, Name: "order-first", Summary: "two tiers: the order of starts and ends is decided before the places of jobs"},
+	{Bit: devBusy, Name: "mean-busy-times", Summary: "two tiers: jobs that aren't ordered yet share machines (Queyranne 1993)"},
+	{Bit: devPaid, Name: "migrations-paid", Summary: "two tiers: a migration under way costs its time in the ordered part"},
+	{Bit: devLast, Name: "last-places", Summary: "two tiers: when a job comes to processors, it is decided whether they are its last ones"},
+	{Bit: devBarred, Name: "background-entry", Summary: "two tiers: a job that needs processors under another job's busy ones doesn't enter the background while that job runs"},
 }
 
 // kernelDevices lists the devices of Kernel. Its model says why each changes nothing.
 var kernelDevices = []engine.Switch[deviceSet]{
 	{Bit: devActive, Name: "supported-starts", Summary: "a job starts at its submission or at another's end"},
-	{Bit: devIdentical, Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"},
+	{Bit: devIdentical, Name: "identical-jobs", Summary: "among equally long and wide jobs, one that is submitted no later and weighs no less starts first"},
 	{Bit: devPrices, Name: "prices", Summary: "bound by Lagrangian multipliers of jobs and instants, and starts beyond it refused (Kovács, Beck 2008)"},
 	{Bit: devLocal, Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"},
 }

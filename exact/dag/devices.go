@@ -39,12 +39,12 @@ const (
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
 	{Bit: devLoadRows, Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"},
-	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},
-	{Bit: devWholeLoads, Name: "whole-loads", Summary: "a machine's room in a load row is rounded to what divides the costs there (Chvátal 1973)"},
-	{Bit: devNoOverlap, Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"},
-	{Bit: devCumulative, Name: "cumulative", Summary: "identical machines without data are one cumulative, in turns with the model of machines and orders"},
+	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, in addition to equal ones"},
+	{Bit: devWholeLoads, Name: "whole-loads", Summary: "a machine's room in a load row is rounded to a multiple of the costs' common divisor there (Chvátal 1973)"},
+	{Bit: devNoOverlap, Name: "no-overlap", Summary: "all tasks of a machine in one constraint, instead of one for each pair (Vilím 2007)"},
+	{Bit: devCumulative, Name: "cumulative", Summary: "identical machines without data as one cumulative, in turns with the model of machines and orders"},
 	{Bit: devHint, Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"},
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},
-	{Bit: devLinkWindows, Name: "link-windows", Summary: "under contention: no window of time has more data to pass than a link lets through (Jackson 1955)"},
-	{Bit: devLinkLoads, Name: "link-loads", Summary: "under contention: what each link has left to do, in the programs of held transfers"},
+	{Bit: devLinkWindows, Name: "link-windows", Summary: "under contention: in no time window must more data pass than a link can carry (Jackson 1955)"},
+	{Bit: devLinkLoads, Name: "link-loads", Summary: "under contention: the remaining work of each link, in the programs of held transfers"},
 }

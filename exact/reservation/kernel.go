@@ -50,9 +50,9 @@ const (
 
 // devices are all of them, in the order of their bits.
 var devices = []engine.Switch[switches]{
-	{Bit: localSearch, Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
+	{Bit: localSearch, Name: "local-search", Summary: "the clairvoyant's local search searches for plans"},
 	{Bit: dominance, Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"},
-	{Bit: charges, Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"},
+	{Bit: charges, Name: "lagrangian-row", Summary: "running jobs pay multipliers for the capacity, whose total is limited (Geoffrion 1974)"},
 }
 
 // kernelJobs is the largest number of jobs of a part that the kernel takes.

@@ -31,7 +31,7 @@ const (
 
 var kernelDevices = []engine.Switch[kernelSet]{
 	{Bit: offSiblings, Name: "siblings", Summary: "equal subtrees in descending order of their VMs, lexicographically; the largest request on the first lane"},
-	{Bit: offTotals, Name: "totals", Summary: "rows of what all servers or links have together, by the least that each request takes, with dual-feasible functions"},
+	{Bit: offTotals, Name: "totals", Summary: "rows for the joint capacity of all servers or links, by the least that each request takes, with dual-feasible functions"},
 }
 
 // ask makes the question to the kernel.

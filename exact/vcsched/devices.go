@@ -32,16 +32,16 @@ const (
 
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
-	{Bit: devMaximal, Name: "maximal-bins", Summary: "bin completion: a bin takes every task left that fits (Korf 2003)"},
-	{Bit: devExchange, Name: "exchange-dominance", Summary: "bin completion: no task left could replace a smaller one in the bin (Martello, Toth 1990)"},
-	{Bit: devWaste, Name: "waste-bound", Summary: "bin completion: what bins waste of a resource is at most what the tasks leave of it (Korf 2003)"},
+	{Bit: devMaximal, Name: "maximal-bins", Summary: "bin completion: a bin takes every remaining task that fits (Korf 2003)"},
+	{Bit: devExchange, Name: "exchange-dominance", Summary: "bin completion: no remaining task could replace a smaller one in the bin (Martello, Toth 1990)"},
+	{Bit: devWaste, Name: "waste-bound", Summary: "bin completion: bins waste no more of a resource than the tasks leave free (Korf 2003)"},
 	{Bit: devTwins, Name: "task-symmetry", Summary: "host tree: equal tasks in the order of the hosts"},
 	{Bit: devHosts, Name: "host-symmetry", Summary: "host tree: one of the hosts of equal load and memory"},
 	{Bit: devIncumbent, Name: "incumbent-bound", Summary: "host tree: every host's load stays below the best largest load"},
-	{Bit: devPacking, Name: "packing-bound", Summary: "cliques of conflicting tasks and dual-feasible functions (Fekete, Schepers 2001), beside the area"},
+	{Bit: devPacking, Name: "packing-bound", Summary: "cliques of conflicting tasks and dual-feasible functions (Fekete, Schepers 2001), in addition to the area"},
 	{Bit: devColumns, Name: "column-generation", Summary: "bound by fractional covers with host patterns (Gilmore, Gomory 1961), and placements of these"},
 	{Bit: devCover, Name: "pattern-cover", Summary: "integer covers by the patterns of the column generation (restricted master heuristic)"},
-	{Bit: devProbing, Name: "load-probing", Summary: "bin completion at loads between the bounds, not at the next better one alone (destructive bounds)"},
+	{Bit: devProbing, Name: "load-probing", Summary: "bin completion at loads between the bounds, not only at the next better load (destructive bounds)"},
 	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing on overloads, before and between the phases"},
 	{Bit: devCompletion, Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"},
 	{Bit: devMoves, Name: "priced-moves", Summary: "with a migration budget: bounds by host patterns that price moves (vcbounds.Moves)"},

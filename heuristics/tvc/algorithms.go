@@ -88,7 +88,7 @@ func Algorithms() []model.Algorithm {
 	return append(all, model.Algorithm{Name: "improve", Kind: model.KindTVC, Class: model.Offline,
 		Paper:      "Ruiz, Stützle: A simple and effective iterated greedy algorithm for the permutation flowshop scheduling problem, 2007; gapwise",
 		Complexity: "O(requests that run at one time) per step; a simulation in queue mode",
-		Summary:    "local search from bid-price's or repack's solution: ejects and embeds again; changes the order of a queue",
+		Summary:    "local search from bid-price's or repack's solution: ejects requests and embeds them again; changes the order of a queue",
 		Seeded:     true, Solver: run.Heuristic("improve", improve)})
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// improve is a local search that sees the instance whole (ours), from the best of some
+// improve is a local search that sees the whole instance (ours), from the best of some
 // schedules and policies or, in loss mode, Settings.Start. It is any-time and never worse than either.
 //
 // The search is ejection in loss mode, from the best of adaba, program-servers, program-reserved and bid-price. It ends

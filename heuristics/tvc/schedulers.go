@@ -47,7 +47,7 @@ var queueSchedulers = []scheduler{
 	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, (*queue).suspendLater, false},
 	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, (*queue).suspendLater, false},
 	{"srpt", "gapwise", "least remaining work times VMs first; requests with more than twice as much are suspended for the first one", byArea, byArea, (*queue).suspendLarger, false},
-	{"repack", "gapwise", "packs the data centre anew at each arrival and departure, in the order of remaining work times the root of the VMs; what runs stays where it has room", byRootArea, nil, nil, true},
+	{"repack", "gapwise", "repacks the data centre at each arrival and departure, in the order of remaining work times the square root of the VMs; running requests stay where they have room", byRootArea, nil, nil, true},
 }
 
 // SBF serves the queue by smallest bandwidth first; the first request blocks the others.

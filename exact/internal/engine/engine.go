@@ -99,7 +99,7 @@ func (e Engine[I, B]) Phase(name string, off B) Engine[I, B] {
 // kernelDevices names the parts of the learning kernel, whatever the problem.
 var kernelDevices = []Switch[lcg.Device]{
 	{lcg.Learning, "learning", "keeps the nogood of each conflict (Ohrimenko, Stuckey, Codish 2009)"},
-	{lcg.Phases, "phases", "tries first what the best solution has (Demirović, Chu, Stuckey 2018)"},
+	{lcg.Phases, "phases", "first tries the values of the best solution (Demirović, Chu, Stuckey 2018)"},
 	{lcg.Upwards, "upwards", "refutes one objective after another from the bound up"},
 	{lcg.Downwards, "downwards", "looks for better solutions, in turns with the refutations"},
 	{lcg.Overload, "overload", "no-overlap: a window with more work than time is a conflict (Vilím 2004)"},

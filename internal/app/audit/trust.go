@@ -18,7 +18,7 @@ import (
 // Write prints the counts in a few lines, of the given build.
 func (r *Report) Write(w io.Writer, build string) error {
 	all, engines, proofs, instances := r.Comparisons()
-	_, err := fmt.Fprintf(w, "%s, seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more, %d of a proof that the checker replayed; disagreements: %d\n",
+	_, err := fmt.Fprintf(w, "%s, seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of at least 12 tasks, jobs or requests, %d of a proof that the checker replayed; disagreements: %d\n",
 		build, r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, proofs, len(r.Disagreements))
 	return err
 }
@@ -28,11 +28,11 @@ func (t *Tally) Trust() string {
 	var b strings.Builder
 	all, engines, proofs, instances := t.Comparisons()
 	fmt.Fprintf(&b, `%s comparisons on %s drawn instances. Of the comparisons,
-%s are between the proofs of two engines on instances of 12 tasks, jobs or requests and more.
+%s are between the proofs of two engines on instances of at least 12 tasks, jobs or requests.
 The checker replayed %s proofs.
 `, words.Thousands(all), words.Thousands(instances), words.Thousands(engines), words.Thousands(proofs))
 	kinds := slices.Sorted(maps.Keys(t.Counts))
-	for big, title := range []string{"less than 12 tasks, jobs or requests", "12 and more"} {
+	for big, title := range []string{"fewer than 12 tasks, jobs or requests", "at least 12"} {
 		fmt.Fprintf(&b, "\nComparisons on instances of %s:\n\n| comparison |", title)
 		for _, k := range kinds {
 			fmt.Fprintf(&b, " %s |", k)
@@ -54,11 +54,11 @@ The checker replayed %s proofs.
 		n := t.Instances[k]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, words.Thousands(n[tiny]), words.Thousands(n[middle]), words.Thousands(n[large]))
 	}
-	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are graphs, windows, hosts and fat-trees of many shapes. Their figures have styles: "+strings.Join(styleNames(), "; ")+
-		". Each solution of each algorithm goes to the judge. It is held against each bound and each proof of the others. "+
-		"Plain engines are depth-first searches of at most 400 lines, which share no code with the engines. Asked for anything better than what is proved, they must find nothing. "+
-		"Phases of a search, run alone from a poor start, are its opponents, too.") +
-		"\nProofs are related if one follows from the other. An instance may change in these ways:\n\n")
+	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are graphs, windows, hosts and fat-trees of many shapes. Their numbers come in styles: "+strings.Join(styleNames(), "; ")+
+		". The judge checks each solution of each algorithm, which is then compared with each bound and each proof of the others. "+
+		"Plain engines are depth-first searches of at most 400 lines, which share no code with the engines. They search for anything better than the proved optimum, and must find nothing. "+
+		"Single phases of a search, started from a poor solution, are compared with it, too.") +
+		"\nProofs are related if one follows from the other. An instance is changed in these ways:\n\n")
 	for _, k := range kinds {
 		var names []string
 		for _, rel := range problemOf(k).relations {
@@ -66,7 +66,7 @@ The checker replayed %s proofs.
 		}
 		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s", k, strings.Join(names, "; "))))
 	}
-	b.WriteString("\n" + wrapped("The way to search changes, too: another seed, two threads, started from its own or a heuristic's solution."))
+	b.WriteString("\n" + wrapped("The search changes, too: another seed, two threads, or a start from its own or a heuristic's solution."))
 	return b.String()
 }
 

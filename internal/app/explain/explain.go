@@ -304,7 +304,7 @@ func (x *Explanation) String() string {
 		}
 		fmt.Fprintf(&b, "\nA conflict\n  %s\n", words.Wrap(text+": "+words.Some(c.Elements, 30)+".", width-2, 2))
 	}
-	part("What holds it up", x.Holds)
+	part("What limits the solution", x.Holds)
 	return b.String()
 }
 

@@ -155,7 +155,7 @@ func TestConflictOfConsolidation(t *testing.T) {
 func TestExplainSixTasks(t *testing.T) {
 	x, _ := explained(t, testkit.SixTasks(), "heft")
 	text := x.String()
-	require.Says(t, "the text", strings.Join(strings.Fields(text), " "), "What holds it up",
+	require.Says(t, "the text", strings.Join(strings.Fields(text), " "), "What limits the solution",
 		"The critical path: the last task ends at", "waits for the one before it:",
 		"These 4 tasks wait for each other.")
 }

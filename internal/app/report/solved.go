@@ -120,7 +120,7 @@ func (p *part) solved() (all []runs.Solved) {
 	return all
 }
 
-// instanceLead is the text of a page about an instance. Seer is the best algorithm that sees the instance whole, and
+// instanceLead is the text of a page about an instance. Seer is the best algorithm that sees the whole instance, and
 // Best the best policy. Regret is by how much Seer is better, as a share of the policy's value; gaps are shares of it,
 // too.
 type instanceLead struct {
@@ -166,9 +166,9 @@ func (x *instanceLead) best() string {
 	policies := words.Plural(x.Policies, "policy")
 	said := fmt.Sprintf("The best of %s is %s: %s %s.%s They decide with what is known at that time.", policies, x.Best, x.Measure, x.Value, x.tied())
 	if x.Regret != "" {
-		said += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So the best policy's regret is %s %% of its value.", x.Seer, x.SeerValue, x.Regret)
+		said += fmt.Sprintf(" The best algorithm that sees the whole instance is %s: %s. So the best policy's regret is %s %% of its value.", x.Seer, x.SeerValue, x.Regret)
 	} else {
-		said += " None of those that see the instance whole found a better solution."
+		said += " No algorithm that sees the whole instance found a better solution."
 	}
 	if x.Closed {
 		said += " The best solution of all is optimal: no solution is better than " + bound + "."
@@ -241,7 +241,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 		if seer != nil && p.first.Sense.Better(seer.objective(), r.objective()) {
 			x.Regret = words.Percent(model.Gap(r.objective(), seer.objective()))
-			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
+			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the whole instance, " + seer.Algorithm})
 		}
 		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{words.Percent(i.gap()) + " %", "gap of the best solution"})
 	}

@@ -135,7 +135,7 @@ func gapMeasures(unit string, seconds float64) []measure {
 
 // group is the column of the algorithms' classes.
 func (p *part) group() []measure {
-	return []measure{single("class", "online: decides with what is known at that time; offline: sees the instance whole; yardstick: clairvoyant or exact. They aren't ranked against each other", false, func(r *run) cell {
+	return []measure{single("class", "online: decides with what is known at that time; offline: sees the whole instance; yardstick: clairvoyant or exact. They aren't ranked against each other", false, func(r *run) cell {
 		return cell{Text: string(p.class[r.Algorithm]), Sort: fmt.Sprint(p.rankOf(r.Algorithm))}
 	})}
 }

@@ -60,28 +60,28 @@ func jobFigures() []jobFigure {
 	var all []jobFigure
 	for _, q := range quantities {
 		figure := func(suffix, help string, of func(*jobs) float64) {
-			all = append(all, jobFigure{q.short + suffix, help + " " + q.name, help + " " + q.name, q.unit, model.Minimise, of})
+			all = append(all, jobFigure{q.short + suffix, fmt.Sprintf(help, q.name), fmt.Sprintf(help, q.name), q.unit, model.Minimise, of})
 		}
 		for _, x := range []struct {
 			suffix, help string
 			percent      int
-		}{{" median", "median", 50}, {" p95", "95th percentile of the", 95}, {" max", "largest", 100}} {
+		}{{" median", "median %s", 50}, {" p95", "95th percentile of the %s", 95}, {" max", "largest %s", 100}} {
 			figure(x.suffix, x.help, func(j *jobs) float64 { return j.quantile(&q, x.percent) })
 		}
-		figure(" by area", "mean, weighted by the jobs' areas, of the", func(j *jobs) float64 { return j.byArea(&q) })
+		figure(" by area", "mean %s, weighted by the jobs' areas", func(j *jobs) float64 { return j.byArea(&q) })
 	}
 	for _, q := range quantities {
-		all = append(all, jobFigure{"steady " + q.short, "mean " + q.name + ", steady (see below)", "steady mean " + q.name, q.unit, model.Minimise, func(j *jobs) float64 { return j.steady().mean(&q) }})
+		all = append(all, jobFigure{"steady " + q.short, "mean " + q.name + " in the steady time (see the note below a table)", "steady mean " + q.name, q.unit, model.Minimise, func(j *jobs) float64 { return j.steady().mean(&q) }})
 	}
 	return append(all,
-		jobFigure{"steady utilisation", "processors held in the steady time, as a share", "steady utilisation", "%", model.Maximise, (*jobs).steadyUtilisation},
-		jobFigure{"unfair %", "jobs that start after their fair start: when they would if all jobs that wait at their submission, and no later ones, started in the order of arrival",
+		jobFigure{"steady utilisation", "share of the processors that are held in the steady time", "steady utilisation", "%", model.Maximise, (*jobs).steadyUtilisation},
+		jobFigure{"unfair %", "jobs that start after their fair start; it is their start if all jobs that wait at their submission, and no later ones, start in the order of arrival",
 			"jobs that start after their fair start", "%", model.Minimise, func(j *jobs) float64 {
 				return j.unfair(func(late int64) float64 { return 100 * min(1, float64(late)) })
 			}},
-		jobFigure{"unfair delay", "mean over all jobs of the time that they start after their fair start", "mean delay beyond the fair start", "s", model.Minimise,
+		jobFigure{"unfair delay", "mean delay beyond the fair start, over all jobs", "mean delay beyond the fair start", "s", model.Minimise,
 			func(j *jobs) float64 { return j.unfair(units.Seconds) }},
-		jobFigure{"user spread", "95th percentile of the users' mean bounded slowdowns over their median, where a log tells the users", "spread of the users' slowdowns", "", model.Minimise, (*jobs).userSpread})
+		jobFigure{"user spread", "95th percentile of the users' mean bounded slowdowns, divided by their median, if the log names users", "spread of the users' slowdowns", "", model.Minimise, (*jobs).userSpread})
 }
 
 // jobsOf returns the jobs of a solution; ok is false for a problem without jobs that wait.

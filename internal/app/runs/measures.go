@@ -135,7 +135,7 @@ func percent(share func(Run) float64) func(Run) float64 {
 var measures = sync.OnceValue(func() []measure {
 	var all []measure
 	for _, m := range metrics() {
-		all = append(all, measure{m.Key, fmt.Sprintf("of %s, %s", joined(m.kinds), m.Name), m.kinds, func(r Run) float64 { return r.metric(m.Key) }, m.Metric, nil})
+		all = append(all, measure{m.Key, fmt.Sprintf("%s, of %s", m.Name, joined(m.kinds)), m.kinds, func(r Run) float64 { return r.metric(m.Key) }, m.Metric, nil})
 	}
 	detail := func(key, help, name, unit string, kind model.Kind) measure {
 		return measure{key, help, []model.Kind{kind}, func(r Run) float64 { return r.metric(key) }, model.Metric{Name: name, Unit: unit, Sense: model.Minimise}, nil}
@@ -149,30 +149,30 @@ var measures = sync.OnceValue(func() []measure {
 			all[k].kinds = kinds
 			continue
 		}
-		all = append(all, measure{f.key, "of " + joined(kinds) + " with a queue, " + f.help, kinds, func(r Run) float64 { return r.metric(f.key) }, model.Metric{Name: f.name, Unit: f.unit, Sense: f.sense}, nil})
+		all = append(all, measure{f.key, f.help + ", of " + joined(kinds) + " with a queue", kinds, func(r Run) float64 { return r.metric(f.key) }, model.Metric{Name: f.name, Unit: f.unit, Sense: f.sense}, nil})
 	}
 	return append(all,
 		measure{objectiveKey, "objective", nil, Run.Value, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[0] }},
 		measure{secondKey, "second objective", nil, func(r Run) float64 { return Number(r.Second) }, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[1] }},
 		plain("gap %", "gap to the best bound proved by any run", "gap", "%", percent(Run.Gap)),
-		measure{"bound", "bound that the run itself has", nil, func(r Run) float64 { return Number(r.Bound) }, model.Metric{}, func(r *Record) *model.Metric {
+		measure{"bound", "bound of the run itself", nil, func(r Run) float64 { return Number(r.Bound) }, model.Metric{}, func(r *Record) *model.Metric {
 			m := r.metrics()[0]
 			return &model.Metric{Name: "bound of " + m.Name, Unit: m.Unit, Sense: -m.Sense} // the tighter one is the better one
 		}},
 		plain("unsolved %", "100 for a run without a solution, 0 otherwise", "runs without a solution", "%", percent(yes(func(r Run) bool { return r.Objective == nil }))),
-		plain("deg. all %", "degradation from the best of the algorithms chosen, 100 without a solution", "degradation", "%", percent(Run.degradationOfAll)),
+		plain("deg. all %", "degradation from the best of the chosen algorithms; 100 without a solution", "degradation", "%", percent(Run.degradationOfAll)),
 		plain("time", "time of a run", "time", "s", func(r Run) float64 { return r.ElapsedS }),
-		plain("cpu", "CPU time of a run and its judgement, of runs that had the process to themselves (bench --workers 1)", "CPU time", "s", func(r Run) float64 { return Number(r.CPUS) }),
-		plain("primal integral", "primal gap over time (Berthold 2013), to the best objective of the compared algorithms, up to the end of the longest of their runs on the instance", "primal integral", "s", Run.primalIntegral),
-		plain("failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", "failures", "%", func(r Run) float64 {
+		plain("cpu", "CPU time of a run and its judgement, for runs that had the process to themselves (bench --workers 1)", "CPU time", "s", func(r Run) float64 { return Number(r.CPUS) }),
+		plain("primal integral", "primal gap to the best objective of the compared algorithms (Berthold 2013), over the time of the longest of their runs on the instance", "primal integral", "s", Run.primalIntegral),
+		plain("failure %", "100 for a run without a solution, 0 for another; not for instances proved infeasible", "failures", "%", func(r Run) float64 {
 			if r.Known.Infeasible {
 				return math.NaN()
 			}
 			return percent(yes(Run.Failed))(r)
 		}),
 		plain("degradation %", "distance to the best objective of the compared algorithms", "degradation", "%", percent(Run.degradation)),
-		detail("planned", "of dag, makespan that the first plan promised", "planned makespan", "s", model.KindDAG),
-		detail("rounds", "of dag, round of the best plan", "round of the best plan", "", model.KindDAG),
+		detail("planned", "makespan that the first plan promised, of dag", "planned makespan", "s", model.KindDAG),
+		detail("rounds", "number of the round with the best plan, of dag", "round of the best plan", "", model.KindDAG),
 		detail("preempted", "of tvc, preemptions, those included that go on at once in place", "preemptions", "", model.KindTVC))
 })
 

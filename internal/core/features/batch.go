@@ -39,11 +39,11 @@ func Batch(b *model.Batch) []Feature {
 		{"jobs", "", "number of jobs", float64(len(b.Jobs))},
 		{"processors", "", unit, float64(b.Processors)},
 		{"tiers", "", "tiers of the processors", float64(b.Tiers)},
-		{"load", "", "processor-seconds asked for (of nodes, of the first resource) over those from first to last arrival", offered(work, capacity, first, last)},
+		{"load", "", "requested processor-seconds (for nodes, of the first resource), divided by those available from first to last arrival", offered(work, capacity, first, last)},
 		{"serial", "", "share of single-process jobs", serial / float64(len(b.Jobs))},
 		{"mean_size", "", "mean number of processes", size.mean()},
 		{"mean_runtime", "s", "mean runtime", runtime.mean()},
 		{"migration_s", "s", "cost of a migration", b.MigrationS},
-		{"threshold", "", "foreground use from which on no process starts in the background", b.EffectiveThreshold()},
+		{"threshold", "", "foreground use from which no process starts in the background", b.EffectiveThreshold()},
 	}
 }

@@ -43,7 +43,7 @@ func Consolidation(c *model.Consolidation) []Feature {
 		{"hosts", "", "number of hosts", float64(len(c.Hosts))},
 		{"jobs", "", "number of jobs", float64(len(c.Jobs))},
 		{"tasks", "", "number of tasks of all jobs together", float64(c.Tasks())},
-		{"load", "", "need of the scarcest resource over what the hosts have", load},
+		{"load", "", "need of the scarcest resource, divided by the hosts' capacity", load},
 		{"in_use", "", "number of hosts with tasks now", float64(len(used))},
 		{"running", "", "number of tasks that have a host now", running},
 		{"pinned", "", "number of tasks that can't move", pinned},

@@ -61,12 +61,12 @@ func DAG(d *model.DAG) []Feature {
 		{"tasks", "", "number of tasks", float64(g.Tasks)},
 		{"machines", "", "number of machines", float64(g.Machines)},
 		{"edges", "", "number of edges", float64(len(g.From))},
-		{"height", "", "number of levels, tasks on the path of most edges", float64(len(widths))},
+		{"height", "", "number of levels: the tasks on a path with the most edges", float64(len(widths))},
 		{"width", "", "number of tasks on the widest level", float64(widest)},
-		{"parallelism", "", "mean costs of all tasks over those on the longest path", costs.sum / longest},
-		{"ccr", "", "mean time of a transfer over the mean cost of a task", ccr},
-		{"cov_cost", "", "variation coefficient of a task's costs on the machines, mean", unevenness.mean()},
-		{"cov_rate", "", "variation coefficient of the rates between machines", rates.cov()},
+		{"parallelism", "", "sum of all tasks' mean costs, divided by the sum on the longest path", costs.sum / longest},
+		{"ccr", "", "mean time of a transfer, divided by the mean cost of a task", ccr},
+		{"cov_cost", "", "mean coefficient of variation of a task's costs on the machines", unevenness.mean()},
+		{"cov_rate", "", "coefficient of variation of the rates between machines", rates.cov()},
 	}
 }
 

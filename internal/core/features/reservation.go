@@ -25,8 +25,8 @@ func Reservation(r *model.Reservation) []Feature {
 	return []Feature{
 		{"requests", "", "number of requests", float64(len(r.Requests))},
 		{"pes", "", "number of PEs", float64(r.PEs)},
-		{"load", "", "PE-seconds asked for over those from first to last arrival", offered(work, float64(r.PEs), first, last)},
-		{"mean_size", "", "mean PEs of a request", size.mean()},
+		{"load", "", "requested PE-seconds, divided by those available from first to last arrival", offered(work, float64(r.PEs), first, last)},
+		{"mean_size", "", "mean number of PEs of a request", size.mean()},
 		{"mean_duration", "s", "mean duration of a request", duration.mean()},
 		{"mean_lead", "", "mean time from arrival to ready, in durations", lead.mean()},
 		{"mean_slack", "", "mean time from ready to the latest start, in durations", slack.mean()},

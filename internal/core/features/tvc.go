@@ -23,10 +23,10 @@ func TVC(v *model.TVC) []Feature {
 	t := &v.FatTree
 	return []Feature{
 		{"requests", "", "number of requests", float64(len(v.Requests))},
-		{"k", "", "pods of the fat-tree", float64(t.K)},
-		{"slots", "", "slots of a server", float64(t.Slots)},
-		{"link_mbps", "Mbps", "rate of the links, where a layer has no other", t.LinkMbps},
-		{"load", "", "VM-seconds over slot-seconds from first to last arrival", offered(work, float64(t.Servers())*float64(t.Slots), first, last)},
+		{"k", "", "number of pods of the fat-tree", float64(t.K)},
+		{"slots", "", "number of slots of a server", float64(t.Slots)},
+		{"link_mbps", "Mbps", "rate of the links, unless a layer has its own", t.LinkMbps},
+		{"load", "", "requested VM-seconds, divided by the slot-seconds from first to last arrival", offered(work, float64(t.Servers())*float64(t.Slots), first, last)},
 		{"size", "", "mean number of VMs of a request", size.mean()},
 		{"bandwidth", "Mbps", "mean bandwidth of a VM over the requests", bandwidth.mean()},
 		{"migration_s", "s", "cost of a migration", v.MigrationS},
