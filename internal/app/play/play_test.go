@@ -176,7 +176,7 @@ func TestTables(t *testing.T) {
 	} {
 		l := put[Loaded](t, d, "load", Load{Name: "t.csv", Text: c.text, Capacity: c.capacity})
 		model.SetAccount(d.in, nil)
-		if l.Said != c.said || !reflect.DeepEqual(d.in, c.want) {
+		if strings.Join(l.Said, ". ") != c.said || !reflect.DeepEqual(d.in, c.want) {
 			t.Errorf("%q becomes %s, %q", c.text, l.Instance, l.Said)
 		}
 		if shown := put[Shown](t, d, "solve", Solve{Seed: 1, TimeLimitS: 2}); shown.Verdict == nil || !shown.Verdict.Accepted {
@@ -291,7 +291,7 @@ func TestLoad(t *testing.T) {
 	data := require.Value(os.ReadFile("../../../examples/operator/day.swf"))(t)
 	for _, name := range []string{"day.swf", "pasted"} {
 		l := put[Loaded](t, d, "load", Load{Name: name, Data: data, First: 20})
-		if l.Kind != model.KindBatch || l.Said == "" {
+		if l.Kind != model.KindBatch || len(l.Said) == 0 {
 			t.Errorf("%s becomes %+v", name, l)
 		}
 	}
