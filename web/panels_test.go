@@ -395,7 +395,7 @@ func TestKubernetes(t *testing.T) {
 
 	b.click("#tab-data")
 	eval[bool](b, `(() => { URL.createObjectURL = x => { globalThis.kept = x.text(); return "#"; }; return true; })()`)
-	b.press("Download the solution as CSV")
+	b.press("The solution as CSV")
 	csv := eval[string](b, "globalThis.kept")
 	if !strings.HasPrefix(csv, "id,hosts\n") || strings.Count(csv, "\n") != 3 || strings.Count(csv, ",a\n")+strings.Count(csv, ",b\n") != 2 {
 		t.Errorf("the solution as a table: %q", csv)

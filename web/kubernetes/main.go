@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/web/bridge"
+	"github.com/gapwise/gapwise/web/internal/bridge"
 )
 
 func main() {

@@ -54,7 +54,7 @@ export class Curves {
     // Where the first incumbents are far off, the axis shows what came later.
     const values = [...found.map((p) => p.objective), ...proved.map((p) => p.bound)];
     let low = Math.min(...values), high = Math.max(...values);
-    if (high === low) {
+    if (high - low <= 1e-6 * Math.max(Math.abs(high), Math.abs(low))) { // equal, as gaps are
       low -= Math.abs(low) * 0.05 || 1;
       high += Math.abs(high) * 0.05 || 1;
     }

@@ -348,8 +348,8 @@ const data = {
       make("table", { class: "plain" }, make("caption", { class: "hidden" }, "Figures of the instance"), make("tbody", {}, l.facts.map((f) => make("tr", { title: f.about }, make("th", { scope: "row" }, make("code", {}, f.name), " ", f.about), make("td", { class: "number" }, value(f.value, f.unit)))))),
       make("div", { class: "fields" }, button("Download the instance", () => download(`${l.name}.json`, text + "\n", "application/json")),
         state.shown?.result ? button("Download the result", () => download(`${l.name}-${state.shown.algorithm}.json`, JSON.stringify(state.shown.result, null, 1) + "\n", "application/json")) : null,
-        state.shown?.solution ? button("Download the solution as CSV", () => download(`${l.name}-solution.csv`, csvOf(state.shown.solution), "text/csv")) : null,
-        state.shown?.solution ? button("Download the solution", () => download(`${l.name}-solution.json`, JSON.stringify(state.shown.solution, null, 1) + "\n", "application/json")) : null),
+        state.shown?.solution ? button("The solution as CSV", () => download(`${l.name}-solution.csv`, csvOf(state.shown.solution), "text/csv")) : null,
+        state.shown?.solution ? button("The solution as JSON", () => download(`${l.name}-solution.json`, JSON.stringify(state.shown.solution, null, 1) + "\n", "application/json")) : null),
       make("label", { class: "block" }, "The instance, to be changed", area),
       make("div", { class: "fields" }, button("Read it as it is here", async () => {
         if (await reload(area.value)) toast("Read");

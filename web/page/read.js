@@ -87,7 +87,8 @@ export function take(loaded) {
 
 /** Quickly says what is drawn. */
 export function quickly(shown) {
-  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution. Press Solve for a better one and its bound.` : statusText[shown.status] ?? "");
+  const closed = shown.gap !== null && shown.gap <= 1e-6;
+  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution${closed ? ", which is optimal" : ". Press Solve for a better one"}.` : statusText[shown.status] ?? "");
 }
 
 /** First draws what a quick algorithm finds. */

@@ -7,7 +7,7 @@ package main
 
 import (
 	"github.com/gapwise/gapwise/internal/app/play"
-	"github.com/gapwise/gapwise/web/bridge"
+	"github.com/gapwise/gapwise/web/internal/bridge"
 )
 
 func main() { bridge.Serve(new(play.Desk).Ask) }
