@@ -32,6 +32,8 @@ async function put(question, { from = null } = {}) {
     else if (/the table tells none/.test(String(loaded.said))) readingFields("tables");
   }
   take(loaded);
+  const flags = Object.entries(question.variants ?? {}).map(([flag, value]) => ` --${flag} ${value}`).join("");
+  $("command").textContent = `gapwise solve${flags} ${loaded.name}.json`;
   if (loaded.reader) $("command").textContent = `gapwise kubernetes plan ${question.name}`;
   await first();
   return true;
