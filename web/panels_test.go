@@ -338,3 +338,82 @@ func TestStop(t *testing.T) {
 	b.solve()
 	b.Quiet()
 }
+
+// A solve can be undone, with what its curves showed; what is made by hand begins its curves anew.
+func TestUndoSolve(t *testing.T) {
+	b := newBrowser(t)
+	b.Do(chromedp.EmulateViewport(1280, 800))
+	b.open("")
+	objective := func() string { return eval[string](b, "document.getElementById('objective').textContent") }
+	end := func() string { // of the curves
+		return eval[string](b, "document.querySelector('.curves svg').getAttribute('aria-label').replace(/.*s: /, '')")
+	}
+	if top := eval[float64](b, "document.getElementById('picture').getBoundingClientRect().top"); top > 430 {
+		t.Errorf("in a window of 1280x800 the picture begins at %v pixels", top)
+	}
+	b.solve()
+	require.Same(t, "solved", "23 s", objective())
+	require.Same(t, "the curves after Solve", "best 23, bound 23", end())
+	b.click("#undo")
+	require.Same(t, "undone", "25 s", objective())
+	require.Same(t, "the curves then", "best 25, bound 22", end())
+	b.solve()
+	b.drag("task 6 on P2", 40, 0)
+	if got := objective(); got == "23 s" || strings.HasPrefix(end(), "best 23,") {
+		t.Errorf("moved by hand: %q, the curves end at %q", got, end())
+	}
+	b.click("#undo")
+	require.Same(t, "undone", "23 s", objective())
+	require.Same(t, "the curves of the solve", "best 23, bound 23", end())
+	b.Quiet()
+}
+
+// kubectl's output is read by a program that is loaded when it is needed; what the model has no place for is told. A
+// solution can be had as a table.
+func TestKubernetes(t *testing.T) {
+	b := newBrowser(t)
+	b.Do(chromedp.EmulateViewport(1280, 900))
+	b.open("")
+	const loaded = "performance.getEntriesByType('resource').filter(x => x.name.includes('kubernetes.wasm')).length"
+	require.Same(t, "the reader is loaded at first", 0, eval[int](b, loaded))
+	drop := func(name, text string) {
+		eval[bool](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%q], %q)); dispatchEvent(new DragEvent("drop", {dataTransfer: d})); return true; })()`, text, name))
+	}
+	drop("mine.json", clusterList)
+	b.until(idle + " && document.getElementById('title').textContent.startsWith('cluster')")
+	said := eval[string](b, "document.getElementById('said').textContent")
+	for _, want := range []string{"cluster: Kubernetes, taken: 2 nodes, 2 pods", "not modelled"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("of the cluster the page says %q, without %q", said, want)
+		}
+	}
+	require.Same(t, "the command", "gapwise kubernetes plan mine.json", eval[string](b, "document.getElementById('command').textContent"))
+	b.choose("#algorithm", "auto")
+	b.solve()
+	require.Same(t, "vCPUs of the nodes in use", "4 vCPU", eval[string](b, "document.getElementById('objective').textContent"))
+	b.shot("kubernetes")
+
+	b.click("#tab-data")
+	eval[bool](b, `(() => { URL.createObjectURL = x => { globalThis.kept = x.text(); return "#"; }; return true; })()`)
+	b.press("The solution as CSV")
+	csv := eval[string](b, "globalThis.kept")
+	if !strings.HasPrefix(csv, "id,hosts\n") || strings.Count(csv, "\n") != 3 || strings.Count(csv, ",a\n")+strings.Count(csv, ",b\n") != 2 {
+		t.Errorf("the solution as a table: %q", csv)
+	}
+
+	drop("mine.json", strings.ReplaceAll(clusterList, `"Pod"`, `"Service"`))
+	b.until(idle + " && document.getElementById('said').textContent.includes('nodes and pods are needed')")
+	if got := eval[string](b, "document.getElementById('title').textContent"); !strings.HasPrefix(got, "cluster") {
+		t.Errorf("after a file that can't be read the page shows %q", got)
+	}
+	b.Quiet()
+}
+
+// clusterList is a cluster of two nodes with a pod on each, which one of them has room for.
+const clusterList = `{"apiVersion":"v1","kind":"List","items":[
+{"kind":"Node","metadata":{"name":"a"},"status":{"capacity":{"cpu":"4"},"allocatable":{"cpu":"4","memory":"8Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True"}]}},
+{"kind":"Node","metadata":{"name":"b"},"status":{"capacity":{"cpu":"4"},"allocatable":{"cpu":"4","memory":"8Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True"}]}},
+{"kind":"Pod","metadata":{"name":"web-1","namespace":"default","ownerReferences":[{"kind":"ReplicaSet","name":"web","controller":true}]},
+"spec":{"nodeName":"a","volumes":[{"name":"h","hostPath":{"path":"/var"}}],"containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]},"status":{"phase":"Running"}},
+{"kind":"Pod","metadata":{"name":"db-1","namespace":"default","ownerReferences":[{"kind":"ReplicaSet","name":"db","controller":true}]},
+"spec":{"nodeName":"b","containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]},"status":{"phase":"Running"}}]}`

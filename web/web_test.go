@@ -5,10 +5,31 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/gapwise/gapwise/internal/test/require"
 )
+
+// The reader of kubectl's output has no solver: it would be twice as large.
+func TestReaderLinked(t *testing.T) {
+	t.Parallel()
+	list := exec.Command("go", "list", "-deps", "./kubernetes")
+	list.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	linked := strings.Fields(string(require.Value(list.Output())(t)))
+	if !slices.Contains(linked, "github.com/gapwise/gapwise/internal/app/kubernetes") {
+		t.Fatalf("these aren't the packages of the reader: %q", linked)
+	}
+	for _, p := range linked {
+		if p == "github.com/gapwise/gapwise" || strings.HasPrefix(p, "github.com/gapwise/gapwise/exact/") {
+			t.Errorf("the reader has the package %s", p)
+		}
+	}
+}
 
 // The page is served with its policy; nothing beside its files is.
 func TestServe(t *testing.T) {

@@ -6,8 +6,8 @@
 //
 // It holds the files of web/page, the look's values (internal/text/theme/theme.css), the library as
 // WebAssembly (packed), Go's wasm_exec.js and the examples that web/page/examples.json names. HiGHS, which
-// scripts/highs gets, lies beside them; without it the page has no engines of linear models. The same commit and Go
-// give the same bytes.
+// scripts/highs gets, lies beside them; without it the page has no engines of linear models. So does the reader of
+// kubectl's output, a program of its own. The same commit and Go give the same bytes.
 package main
 
 import (
@@ -74,7 +74,11 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := examples(folder, solver); err != nil {
+	reader, err := program(folder, "the reader of kubectl's output", "kubernetes")
+	if err != nil {
+		return err
+	}
+	if err := examples(folder, map[string]any{"highs": solver, "readers": map[string]any{"kubernetes": reader}}); err != nil {
 		return err
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -88,7 +92,8 @@ func build(folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644); err != nil {
 		return err
 	}
-	return library(folder)
+	_, err = program(folder, "the library", "wasm")
+	return err
 }
 
 // example is an instance that the page offers.
@@ -97,10 +102,12 @@ type example struct {
 	Path  string `json:"path,omitempty"` // in the repository
 	File  string `json:"file"`           // below examples
 	Title string `json:"title"`
+	// Variants are how it is read, beside what it says itself.
+	Variants map[string]string `json:"variants,omitempty"`
 }
 
 // examples copies those of examples.json, which also tells the page what there is.
-func examples(folder string, solver *packed) error {
+func examples(folder string, programs map[string]any) error {
 	data, err := os.ReadFile(filepath.Join("web", "page", "examples.json"))
 	if err != nil {
 		return err
@@ -125,17 +132,18 @@ func examples(folder string, solver *packed) error {
 	if err := os.WriteFile(filepath.Join(folder, "examples.json"), append(data, '\n'), 0o644); err != nil {
 		return err
 	}
-	return first(folder, all[0].File, solver)
+	return first(folder, all[0].File, programs)
 }
 
-// first writes what the page shows before the library is there: what there is, and the first
-// example with its picture.
-func first(folder, file string, solver *packed) error {
+// first writes what the page shows before the library is there: what there is, with the programs to be loaded when they
+// are needed, and the first example with its picture.
+func first(folder, file string, programs map[string]any) error {
 	data, err := os.ReadFile(filepath.Join(folder, "examples", file))
 	if err != nil {
 		return err
 	}
-	desk, all := new(play.Desk), map[string]any{"file": file, "highs": solver}
+	desk, all := new(play.Desk), programs
+	all["file"] = file
 	for _, ask := range []struct {
 		operation string
 		question  any
@@ -173,6 +181,7 @@ var small = []string{
 	own, own + "/bounds/...", own + "/heuristics/...", own + "/instances/...", own + "/model/...", own + "/verify",
 	own + "/exact/...", own + "/internal/app/...", own + "/internal/core/...", own + "/internal/cp", own + "/internal/num/...",
 	own + "/internal/problem/...", own + "/internal/run", own + "/internal/run/lns", own + "/internal/run/process", own + "/internal/text/...", own + "/web/...", "cmp",
+	"k8s.io/...", "sigs.k8s.io/...", "github.com/json-iterator/...", "github.com/fxamacker/...", "go.yaml.in/...", "log/...", "net/...",
 	"bufio", "bytes", "compress/...", "context", "crypto/...", "encoding/...", "fmt", "github.com/agnivade/...",
 	"gonum.org/...", "io/...", "iter", "maps", "math", "math/big", "math/cmplx", "math/rand/...", "mvdan.cc/...",
 	"os/...", "path/...",
@@ -182,26 +191,28 @@ var small = []string{
 
 const own = "github.com/gapwise/gapwise"
 
-// library builds the library as WebAssembly, and packs it.
-func library(folder string) error {
+// program builds a program of web as WebAssembly, and packs it: the library is gapwise.wasm, others have their names.
+func program(folder, title, name string) (*packed, error) {
 	scratch, err := os.MkdirTemp("", "web")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(scratch)
-	program := filepath.Join(scratch, "gapwise.wasm")
-	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-dwarf=false", "-o", program}
+	out := filepath.Join(scratch, name+".wasm")
+	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-dwarf=false", "-o", out}
 	for _, p := range small {
 		arguments = append(arguments, "-gcflags="+p+"=-l -dwarf=false")
 	}
-	c := exec.Command("go", append(arguments, "./web/wasm")...)
+	c := exec.Command("go", append(arguments, "./web/"+name)...)
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = pack(folder, "the library", program, "gapwise.wasm")
-	return err
+	if name == "wasm" {
+		name = "gapwise"
+	}
+	return pack(folder, title, out, name+".wasm")
 }
 
 // packed is a file of WebAssembly that the page can load.

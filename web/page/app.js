@@ -108,7 +108,7 @@ async function begin() {
   try {
     const [about, examples] = await Promise.all(["first.json", "examples.json"].map((f) => fetch(f).then((r) => r.json())));
     state.about = about.about;
-    state.highs = about.highs;
+    Object.assign(state, { highs: about.highs, readers: about.readers ?? {} });
     const licence = state.highs?.file.replace(/wasm\.gz$/, "LICENSE");
     if (licence) $("licences").append("; with ", make("a", { href: licence }, "HiGHS"), ", MIT licence, too");
     state.examples = examples;
@@ -124,8 +124,7 @@ async function begin() {
 async function drawFirst(first) {
   take(first.load);
   $("example").value = first.file;
-  state.best = first.solve;
-  show(first.solve);
+  show(first.solve, { best: true });
   setState("The solver is loading …", "running");
   document.documentElement.dataset.drawn = String(Math.round(performance.now()));
   await desk.ask("load", { name: first.file, text: JSON.stringify(first.load.instance) });

@@ -9,10 +9,15 @@ export class Curves {
     new ResizeObserver(() => this.draw()).observe(into);
   }
 
-  clear(unit = "") {
+  clear() {
     /** @type {{t: number, objective: number | null, bound: number | null}[]} */
     this.points = [];
-    this.unit = unit;
+    this.draw();
+  }
+
+  /** Again draws points that were drawn before: those of a solve that is shown once more. */
+  again(points) {
+    this.points = points;
     this.draw();
   }
 
@@ -28,12 +33,12 @@ export class Curves {
   meets(objective, bound) {
     const last = this.points.at(-1);
     if (last && last.objective === objective && last.bound === bound) return;
-    this.clear(this.unit);
+    this.clear();
     this.add(0, objective, bound);
   }
 
   draw() {
-    const width = Math.max(220, this.into.clientWidth), height = 132;
+    const width = Math.max(220, this.into.clientWidth), height = Math.max(84, this.into.clientHeight);
     const left = 58, right = 12, top = 8, bottom = 24;
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
     const of = (key) => this.points.filter((p) => p[key] !== null && p[key] !== undefined && Number.isFinite(p[key]));
@@ -49,7 +54,7 @@ export class Curves {
     // Where the first incumbents are far off, the axis shows what came later.
     const values = [...found.map((p) => p.objective), ...proved.map((p) => p.bound)];
     let low = Math.min(...values), high = Math.max(...values);
-    if (high === low) {
+    if (high - low <= 1e-6 * Math.max(Math.abs(high), Math.abs(low))) { // equal, as gaps are
       low -= Math.abs(low) * 0.05 || 1;
       high += Math.abs(high) * 0.05 || 1;
     }

@@ -30,6 +30,8 @@ export class Desk {
     this.highs = null;
     /** @type {AbortController | null} ends its loading */
     this.loading = null;
+    /** @type {((why: Error) => void) | null} ends the reading of a file by another program */
+    this.reading = null;
     this.started = this.begin();
   }
 
@@ -82,6 +84,35 @@ export class Desk {
   }
 
   /**
+   * Read has another program read a file, in a worker of its own that is gone afterwards: it may take much memory.
+   * @param {string} file of the program
+   * @param {object} question
+   */
+  async read(file, question) {
+    this.loading = new AbortController();
+    /** @type {any} */ let worker = null;
+    try {
+      const module = await fetchModule(file, this.loading.signal);
+      worker = new Worker("worker.js", { type: "module" });
+      return await new Promise((resolve, reject) => {
+        this.reading = reject;
+        worker.onerror = (e) => reject(new Error(e.message || "the reader doesn't start"));
+        worker.onmessage = ({ data }) => {
+          if (data.id === 0) worker.postMessage({ id: 1, operation: "read", question: JSON.stringify(question) });
+          else if ("answer" in data) resolve(JSON.parse(data.answer));
+          else reject(new Error(data.error ?? "the reader has failed, perhaps for want of memory"));
+        };
+        worker.postMessage({ module });
+      });
+    } catch (e) {
+      throw this.loading.signal.aborted ? new Stopped("stopped") : e;
+    } finally {
+      this.loading = this.reading = null;
+      worker?.terminate();
+    }
+  }
+
+  /**
    * Ask returns the answer to a question.
    * @param {string} operation
    * @param {object} question
@@ -94,7 +125,7 @@ export class Desk {
     const answer = new Promise((resolve, reject) => this.open.set(id, { resolve, reject, tell }));
     this.worker.postMessage({ id, operation, question: JSON.stringify(question), linear });
     const x = await answer;
-    if (operation === "load") this.loaded = { name: x.name + ".json", text: JSON.stringify(x.instance) };
+    if (operation === "load" && x.instance) this.loaded = { name: x.name + ".json", text: JSON.stringify(x.instance) };
     return x;
   }
 
@@ -105,6 +136,7 @@ export class Desk {
   /** Stop ends all that runs: the worker has one thread, which hears nothing while it solves. */
   stop() {
     this.loading?.abort();
+    this.reading?.(new Stopped("stopped"));
     if (this.busy) this.anew(new Stopped("stopped"));
   }
 

@@ -29,10 +29,7 @@ const judge = {
     parts.push(make("table", { class: "plain" }, make("tbody", {}, rows.map(([k, x]) => make("tr", {}, make("th", { scope: "row" }, k), make("td", { class: "number" }, x))))));
     if (state.history.length) {
       parts.push(make("div", { class: "fields" }, button("Undo", undo), v.accepted ? null : button("Mend: let the rest follow", mend), button("Solve from here", solveFromHere),
-        button(`Back to ${base.algorithm}`, () => {
-          state.history = [];
-          show(base);
-        })));
+        button(`Back to ${base.algorithm}`, () => show(base))));
     } else parts.push(make("p", { class: "note" }, "Move a box by hand: the judge says at once what breaks and what it costs."));
     parts.push(make("details", {}, make("summary", {}, "What was checked"), make("ul", { class: "small" }, v.checked.map((x) => make("li", {}, x)), v.on_trust.map((x) => make("li", {}, `on trust: ${x}`)))));
     into.replaceChildren(...parts);
@@ -114,7 +111,7 @@ const compare = {
           const gap = s && s.objective !== null && bound !== null ? Math.abs(s.objective - bound) / Math.max(Math.abs(s.objective), 1e-12) : null;
           const bar = s && s.objective !== null && bound !== null && gap > 1e-6 ? make("svg", { class: "bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": true }, make("rect", { width: Math.max(1, (100 * Math.abs(s.objective - bound)) / far), height: 4 })) : null;
           return make("tr", { class: s && s.objective === top ? "top" : "", title: a.summary },
-            make("th", { scope: "row" }, s?.scene ? button(a.name, () => { state.history = []; show(s); }, { class: "link", "aria-label": `show ${a.name}'s solution` }) : a.name),
+            make("th", { scope: "row" }, s?.scene ? button(a.name, () => show(s), { class: "link", "aria-label": `show ${a.name}'s solution` }) : a.name),
             make("td", { class: "number" }, this.running === a.name ? "…" : r?.error ? make("span", { class: "note", title: r.error }, "–") : s ? value(s.objective, m.unit) : "", bar),
             make("td", { class: "number" }, percent(gap) === "–" ? "" : percent(gap)),
             make("td", { class: "number" }, s ? (s.elapsed_s < 1 ? `${figure(1000 * s.elapsed_s, 2)} ms` : `${figure(s.elapsed_s, 3)} s`) : ""));
@@ -182,7 +179,6 @@ const step = {
       if (!shown.steps?.length) throw new Error(`${this.name} tells no steps of this instance`);
       this.shown = shown;
       this.at = 0;
-      state.history = [];
       show(shown);
     } catch (e) {
       failed(e);
@@ -280,9 +276,7 @@ const proof = {
       this.text = shown.proof;
       this.said = shown.solution ? `${state.loaded.metric.name} ${value(shown.objective, state.loaded.metric.unit)}, bound ${value(shown.bound, state.loaded.metric.unit)}: ${shown.status}.` : `${shown.status}. ${shown.reason ?? ""}`;
       if (shown.solution) {
-        state.best = shown;
-        state.history = [];
-        show(shown);
+        show(shown, { best: true });
       }
     } catch (e) {
       this.said = String(e.message);
@@ -315,6 +309,34 @@ const proof = {
   },
 };
 
+/**
+ * RowsOf returns an object of a solution as rows: its lists of objects have a row for each, beside what stands above them.
+ * @param {object} x
+ * @param {object} above
+ * @returns {object[]}
+ */
+function rowsOf(x, above = {}) {
+  const row = { ...above }, flat = [...Object.entries(x)];
+  let list = null;
+  for (let k = 0; k < flat.length; k++) {
+    const [key, v] = flat[k];
+    if (!v || typeof v !== "object") row[key] = v;
+    else if (!Array.isArray(v)) flat.push(...Object.entries(v));
+    else if (v.length && typeof v[0] === "object" && !list) list = v;
+    else row[key] = v.map((e) => (typeof e === "object" ? JSON.stringify(e) : e)).join(" ");
+  }
+  return list ? list.flatMap((e) => rowsOf(e, row)) : [row];
+}
+
+/** CsvOf returns a solution as a table; of several lists the first column tells which. */
+function csvOf(solution) {
+  const lists = Object.entries(solution).filter(([, v]) => Array.isArray(v) && v.length && typeof v[0] === "object");
+  const rows = lists.flatMap(([key, v]) => v.flatMap((e) => rowsOf(e, lists.length > 1 ? { list: key } : {})));
+  const columns = [...new Set(rows.flatMap((r) => Object.keys(r)))];
+  const cell = (v) => (/[",\n]/.test(String(v ?? "")) ? `"${String(v).replaceAll('"', '""')}"` : String(v ?? ""));
+  return [columns, ...rows.map((r) => columns.map((c) => r[c]))].map((r) => r.map(cell).join(",") + "\n").join("");
+}
+
 const data = {
   show(into) {
     const l = state.loaded;
@@ -323,10 +345,11 @@ const data = {
     area.value = text.length > 400_000 ? text.slice(0, 400_000) : text;
     area.readOnly = text.length > 400_000;
     into.replaceChildren(
-      make("table", { class: "plain" }, make("caption", { class: "hidden" }, "Figures of the instance"), make("tbody", {}, l.facts.map((f) => make("tr", { title: f.about }, make("th", { scope: "row" }, f.about), make("td", { class: "number" }, value(f.value, f.unit)))))),
+      make("table", { class: "plain" }, make("caption", { class: "hidden" }, "Figures of the instance"), make("tbody", {}, l.facts.map((f) => make("tr", { title: f.about }, make("th", { scope: "row" }, make("code", {}, f.name), " ", f.about), make("td", { class: "number" }, value(f.value, f.unit)))))),
       make("div", { class: "fields" }, button("Download the instance", () => download(`${l.name}.json`, text + "\n", "application/json")),
         state.shown?.result ? button("Download the result", () => download(`${l.name}-${state.shown.algorithm}.json`, JSON.stringify(state.shown.result, null, 1) + "\n", "application/json")) : null,
-        state.shown?.solution ? button("Download the solution", () => download(`${l.name}-solution.json`, JSON.stringify(state.shown.solution, null, 1) + "\n", "application/json")) : null),
+        state.shown?.solution ? button("The solution as CSV", () => download(`${l.name}-solution.csv`, csvOf(state.shown.solution), "text/csv")) : null,
+        state.shown?.solution ? button("The solution as JSON", () => download(`${l.name}-solution.json`, JSON.stringify(state.shown.solution, null, 1) + "\n", "application/json")) : null),
       make("label", { class: "block" }, "The instance, to be changed", area),
       make("div", { class: "fields" }, button("Read it as it is here", async () => {
         if (await reload(area.value)) toast("Read");

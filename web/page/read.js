@@ -14,7 +14,7 @@ async function put(question, { from = null } = {}) {
   $("said").className = "note";
   let loaded;
   try {
-    loaded = await run("reading", "load", question);
+    loaded = await read(question);
   } catch (e) {
     const graphs = from && /platform|machines/.test(e.message);
     readingFields(graphs ? "graphs" : "");
@@ -28,17 +28,55 @@ async function put(question, { from = null } = {}) {
   }
   if (from) {
     state.file = from;
-    if (/the table tells none/.test(loaded.said ?? "")) readingFields("tables");
+    if (loaded.reading) readingFields(loaded.reading);
+    else if (/the table tells none/.test(String(loaded.said))) readingFields("tables");
   }
   take(loaded);
+  const flags = Object.entries(question.variants ?? {}).map(([flag, value]) => ` --${flag} ${value}`).join("");
+  $("command").textContent = `gapwise solve${flags} ${loaded.name}.json`;
+  if (loaded.reader) $("command").textContent = `gapwise kubernetes plan ${question.name}`;
   await first();
   return true;
 }
 
+/** Read puts a file on the desk, with the help of another program if the library doesn't read it. */
+async function read(question) {
+  const loaded = await run("reading", "load", question), { reader } = loaded;
+  if (!reader) return loaded;
+  const program = state.readers[reader];
+  if (!program) throw new Error(`this page has no reader of it; gapwise ${reader} convert ${question.name} -o cluster.json makes an instance that it reads`);
+  setState(`Loading the reader of kubectl's output, ${(program.bytes / 1e6).toFixed(1)} MB, and reading …`, "running", true);
+  try {
+    const text = await textOf(question);
+    const instance = await during("reading", () => desk.read(program.file, { name: question.name, text }));
+    return { ...(await run("reading", "load", { name: "cluster.json", text: JSON.stringify(instance) })), reader };
+  } finally {
+    unsaid();
+  }
+}
+
+/** TextOf returns the text of a file, which may be packed or in Windows' encoding. */
+async function textOf({ data, text }) {
+  if (!data) return text;
+  const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream(), packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const plain = new Uint8Array(await new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).arrayBuffer());
+  return new TextDecoder(plain[0] === 0xff && plain[1] === 0xfe ? "utf-16le" : "utf-8").decode(plain);
+}
+
+/** Tell shows the account of a file: a short one as it is, of a long one what counts, and the rest on request. */
+function tell(lines = []) {
+  const whole = lines.join(". ");
+  if (whole.length < 240) return $("said").replaceChildren(whole);
+  const counts = lines.filter((x, k) => k === 0 || x.startsWith("not modelled")), rest = lines.filter((x) => !counts.includes(x));
+  $("said").replaceChildren(...counts.map((x) => make("p", {}, x)),
+    ...(rest.length ? [make("details", {}, make("summary", {}, "What else the reading left out or assumed"), make("ul", { class: "small" }, rest.map((x) => make("li", {}, x))))] : []));
+}
+
 /** Take shows what lies on the desk now. */
 export function take(loaded) {
-  Object.assign(state, { loaded, shown: null, best: null, history: [] });
-  $("said").textContent = loaded.said ?? "";
+  Object.assign(state, { loaded, shown: null, best: null, history: [], past: [] });
+  tell(loaded.said);
   chooseKind(loaded.kind);
   fillAlgorithms();
   fillVariants();
@@ -51,15 +89,15 @@ export function take(loaded) {
 
 /** Quickly says what is drawn. */
 export function quickly(shown) {
-  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution. Press Solve for a better one and its bound.` : statusText[shown.status] ?? "");
+  const closed = shown.gap !== null && shown.gap <= 1e-6;
+  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution${closed ? ", which is optimal" : ". Press Solve for a better one"}.` : statusText[shown.status] ?? "");
 }
 
 /** First draws what a quick algorithm finds. */
 async function first() {
   try {
     const shown = await run("quick", "solve", { first: true, quiet: true, seed: 1, time_limit_s: 2 });
-    state.best = shown;
-    show(shown);
+    show(shown, { best: true });
     quickly(shown);
   } catch (e) {
     failed(e);
@@ -126,7 +164,7 @@ async function example(file) {
   readingFields("");
   const text = await response.text();
   $("example").value = file;
-  await load({ name: file, text });
+  await load({ name: file, text, variants: state.examples.find((e) => e.file === file)?.variants });
   $("example").value = file;
 }
 
@@ -148,15 +186,15 @@ export async function readFile(name, buffer) {
 
 const isLog = (name) => /\.swf(\.gz)?$/i.test(name);
 
-/** ReadingFields shows what can be said of a file: of logs, of graphs without machines, of no others. */
+/** ReadingFields shows what can be said of how a file is read, of some formats. */
 function readingFields(of) {
   $("reading").hidden = !of;
   $("reading").dataset.of = of;
   for (const label of $("reading").querySelectorAll("label")) label.hidden = !label.classList.contains(of);
 }
 
-/** Reading returns how a file without machines, or a log, is read. */
+/** Reading returns what those fields say. */
 export function reading() {
-  const r = { kind: $("logkind").value, first: Number($("first").value) || 0, capacity: Math.max(0, Math.floor(Number($("capacity").value) || 0)) };
+  const r = { kind: $("logkind").value, packing: $("packing").value, first: Number($("first").value) || 0, capacity: Math.max(0, Math.floor(Number($("capacity").value) || 0)) };
   return $("reading").dataset.of === "graphs" ? { ...r, platform: $("platform").value } : r;
 }

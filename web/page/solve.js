@@ -33,9 +33,8 @@ export async function solve(start = null) {
       }
     });
     curves.add(shown.elapsed_s, shown.objective ?? null, shown.bound ?? null);
-    state.best = shown;
-    state.history = [];
-    show(shown);
+    shown.curve = curves.points;
+    show(shown, { best: true });
     const after = ` after ${figure(shown.elapsed_s, 3)} s`;
     setState((statusText[shown.status] ?? shown.status) + after + (shown.reason ? `: ${shown.reason}` : "") + ".", shown.status === "optimal" ? "good" : shown.solution ? "" : "bad");
   } catch (e) {
@@ -59,9 +58,7 @@ async function stopped(kept, after) {
   try {
     const shown = await run("judging", "judge", { solution: kept.solution, bound: kept.bound });
     shown.algorithm = kept.algorithm;
-    state.best = shown;
-    state.history = [];
-    show(shown);
+    show(shown, { best: true });
     setState(`Stopped after ${figure(after, 2)} s: the best so far, and the bound as it was told.`);
   } catch (e) {
     failed(e);

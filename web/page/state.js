@@ -15,13 +15,15 @@ let opening = 0; // how many instances or moves are about to be read
 export const state = {
   about: null, // what there is
   highs: null, // the file of HiGHS, if the page has it
+  readers: {}, // the files of programs that read what the library doesn't
   examples: [],
   kind: "dag",
   loaded: null, // the instance
   shown: null, // the solution that is drawn
   best: null, // the solver's last one
   moved: "", // what was moved last
-  history: [], // what was drawn before each change by hand
+  history: [], // what was drawn before each change by hand of the solver's last one
+  past: [], // what undo brings back
   running: "", // what is running
   panel: "judge",
   file: null, // what was read, to be read again
@@ -75,13 +77,25 @@ export function titleOf(algorithm, { objective, bound, gap, verdict }) {
   return parts[0] + text;
 }
 
-/** Show draws a solution and says what is known of it. */
-export function show(shown, { history = false } = {}) {
-  if (history && state.shown) state.history.push(state.shown);
+const mostPast = 50; // each has a picture
+
+/**
+ * Show draws a solution and says what is known of it.
+ * @param {any} shown
+ * @param {{hand?: boolean, best?: boolean, back?: boolean}} how made by hand of the one before, by the solver, or brought back
+ */
+export function show(shown, { hand = false, best = false, back = false } = {}) {
+  if (!back) {
+    const { shown: was, best: of, history } = state;
+    if (was && was !== shown) state.past = [...state.past, { shown: was, best: of, history }].slice(-mostPast);
+    state.history = hand && was ? [...history, was] : [];
+    if (best) state.best = shown;
+  }
   state.shown = shown;
   figures(shown.objective, shown.bound, shown.verdict && !shown.verdict.accepted ? null : shown.gap);
   $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
-  curves.meets(shown.objective ?? null, shown.bound ?? null);
+  if (shown.curve) curves.again(shown.curve);
+  else curves.meets(shown.objective ?? null, shown.bound ?? null);
   $("title").textContent = titleOf(shown.algorithm, shown);
   const scene = shown.scene ?? null;
   if (shown.status === "infeasible") $("title").textContent = `${state.loaded.name}: infeasible, proved`;
@@ -89,7 +103,7 @@ export function show(shown, { history = false } = {}) {
   if (!scene) $("scene").dataset.empty = statusText[shown.status] ?? "nothing to draw";
   else delete $("scene").dataset.empty;
   picture.show(scene, { broken: broken(shown) });
-  $("undo").disabled = state.history.length === 0;
+  $("undo").disabled = state.past.length === 0;
   $("mend").disabled = !shown.verdict || shown.verdict.accepted;
   refresh();
 }

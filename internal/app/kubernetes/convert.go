@@ -737,3 +737,6 @@ func (v *converter) set(nodes []bool) string {
 	v.in.HostSets = append(v.in.HostSets, s)
 	return id
 }
+
+// mostLeaveOut is the largest leave-out cost that an instance may have.
+const mostLeaveOut = 100_000_000

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
@@ -467,13 +469,6 @@ func expectations(c *Cluster) *expected {
 		e.pods[p.Namespace+"/"+p.Name], e.node[p.Namespace+"/"+p.Name] = key, p.Spec.NodeName
 	}
 	return e
-}
-
-// controller names a pod's controller, "namespace/kind/name"; of a deployment's replica sets, which a rollout replaces, by
-// its own name.
-func controller(p *corev1.Pod) string {
-	kind, _ := owned(p)
-	return p.Namespace + "/" + kind + strings.TrimPrefix(workload(p), p.Namespace)
 }
 
 // move notes that a pod moves.

@@ -247,3 +247,18 @@ func mustJSON(x any) string {
 	}
 	return string(data)
 }
+
+// Why a node doesn't take a pod, by the plugin that decides first.
+const (
+	bySelector  = "its node selector or affinity"
+	byTaint     = "a taint"
+	byCordon    = "cordoned"
+	byLabel     = "no label of its topology spread"
+	byVolume    = "its volumes are elsewhere"
+	byPort      = "its host port is taken"
+	byFeature   = "a feature that isn't declared"
+	byResident  = "pods of daemon sets that it avoids, or needs"
+	byClosed    = "the node isn't ready"
+	byCompany   = "affinity, spread or ports of other pods"
+	byOtherRoom = "no room"
+)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
@@ -130,17 +132,6 @@ func (p *Plan) named() error {
 	return nil
 }
 
-// workload names a pod's owner, "namespace/name": its controller, or the deployment of that.
-func workload(p *corev1.Pod) string {
-	kind, name := owned(p)
-	if hash := p.Labels["pod-template-hash"]; hash != "" && kind == "ReplicaSet" {
-		name = strings.TrimSuffix(name, "-"+hash)
-	} else if kind == "" {
-		name = p.Name
-	}
-	return p.Namespace + "/" + name
-}
-
 // Risks are a plan's risks for the pods that should survive.
 type Risks struct {
 	// Replicated counts the workloads of several replicas, but for Jobs.
@@ -188,9 +179,6 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 	return r
 }
 
-// zoneOf returns the zone of a node, "" without one.
-func zoneOf(n *corev1.Node) string { return n.Labels[corev1.LabelTopologyZone] }
-
 // Lines returns the risks in lines, each after its name.
 func (r *Risks) Lines() (all [][2]string) {
 	one := func(name string, now, then []string) {
@@ -215,20 +203,4 @@ func (r *Risks) Lines() (all [][2]string) {
 		all = append(all, [2]string{"asking", text})
 	}
 	return all
-}
-
-// distinct returns names once each, in order.
-func distinct(names []string) []string {
-	names = slices.Sorted(slices.Values(names))
-	return slices.Compact(names)
-}
-
-// list names the first of some names, each once, and counts the rest.
-func list(names []string) string {
-	names = distinct(names)
-	text := strings.Join(names[:min(len(names), mostPins)], ", ")
-	if n := len(names) - mostPins; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }

@@ -3,7 +3,6 @@
 package kubernetes
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -13,9 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
-	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -343,34 +340,6 @@ func (in *Instance) preferences(today, then view.Plan) *Preferences {
 	return r
 }
 
-// mostPriced bounds nodes times pods of a cluster for which a plan tells the price of what it loses.
-const mostPriced = 20_000
-
-// priceHolding finds the cost of holding what a plan loses if that is cheap: with the effort of a question in a small
-// cluster, and proved.
-func (in *Instance) priceHolding(ctx context.Context, p *Plan, o gapwise.Options) error {
-	if p.Preferences == nil || len(p.Preferences.Lost) == 0 || p.CostStatus != string(model.StatusOptimal) || p.Mend || in.Tasks()*len(in.Hosts) > mostPriced {
-		return nil
-	}
-	read := in.converter.Options
-	if read.Hold = Holds; len(in.Held) > 0 {
-		return nil // it couldn't hold them
-	}
-	held, err := Convert(in.Cluster, read)
-	if err != nil {
-		return err
-	}
-	held.MoveBudget, held.Goal = in.MoveBudget, model.GoalCost
-	o.TimeLimit, o.Effort, o.Start = 0, questionEffort, nil
-	x, err := held.leastCost(ctx, held.Consolidation, o)
-	if err != nil || x.Status != model.StatusOptimal || x.waiting != p.Then.Waiting || x.room != p.Then.Roomless {
-		return err
-	}
-	price := x.cost - p.Then.Cost
-	p.Preferences.Price = &price
-	return nil
-}
-
 // losesNode reports whether a node matches a preferred term that another one doesn't.
 func (v *converter) losesNode(terms []corev1.PreferredSchedulingTerm, from, to int) bool {
 	if from == to {
@@ -410,23 +379,4 @@ func (v *converter) companyOf(t *corev1.PodAffinityTerm, p *corev1.Pod, nodeOf f
 	}
 	delete(there, "")
 	return there
-}
-
-// Wishes returns in lines, each after its name, what a plan does to what isn't a rule of kube-scheduler.
-func (p *Plan) Wishes() (all [][2]string) {
-	r := p.Preferences
-	all = p.roomLines()
-	if r != nil && len(r.Lost) > 0 {
-		text := fmt.Sprintf("%d of %s that hold today don't then: %s; ", len(r.Lost), words.Plural(r.Held, "workload")+" with preferences", list(r.Lost))
-		if r.Price != nil {
-			text += "holding them costs " + Money(float64(*r.Price), p.PriceUnit) + " (--hold preferences)"
-		} else {
-			text += "--hold preferences holds them, explain has the price"
-		}
-		all = append(all, [2]string{"prefers", text})
-	}
-	if r != nil && r.Pods+r.Nodes > 0 {
-		all = append(all, [2]string{"prefers", fmt.Sprintf("met today and not then: a preferred node of %s, preferred company of %d", words.Plural(r.Nodes, "pod"), r.Pods)})
-	}
-	return all
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
@@ -10,9 +12,6 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
-
-// mostLeaveOut is the largest leave-out cost that an instance may have.
-const mostLeaveOut = 100_000_000
 
 // least is a plan of least cost among those under which as few pods wait, by their ranks, as in it.
 type least struct {
@@ -121,4 +120,32 @@ func (in *Instance) priced(c *model.Consolidation, a *model.Assignment) *model.C
 		}
 	}
 	return x
+}
+
+// mostPriced bounds nodes times pods of a cluster for which a plan tells the price of what it loses.
+const mostPriced = 20_000
+
+// priceHolding finds the cost of holding what a plan loses if that is cheap: with the effort of a question in a small
+// cluster, and proved.
+func (in *Instance) priceHolding(ctx context.Context, p *Plan, o gapwise.Options) error {
+	if p.Preferences == nil || len(p.Preferences.Lost) == 0 || p.CostStatus != string(model.StatusOptimal) || p.Mend || in.Tasks()*len(in.Hosts) > mostPriced {
+		return nil
+	}
+	read := in.converter.Options
+	if read.Hold = Holds; len(in.Held) > 0 {
+		return nil // it couldn't hold them
+	}
+	held, err := Convert(in.Cluster, read)
+	if err != nil {
+		return err
+	}
+	held.MoveBudget, held.Goal = in.MoveBudget, model.GoalCost
+	o.TimeLimit, o.Effort, o.Start = 0, questionEffort, nil
+	x, err := held.leastCost(ctx, held.Consolidation, o)
+	if err != nil || x.Status != model.StatusOptimal || x.waiting != p.Then.Waiting || x.room != p.Then.Roomless {
+		return err
+	}
+	price := x.cost - p.Then.Cost
+	p.Preferences.Price = &price
+	return nil
 }

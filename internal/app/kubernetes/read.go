@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // Package kubernetes makes an instance of model.Consolidation from kubectl's output for a cluster, by kube-scheduler's
-// own rules, and a plan of moves that a cluster can carry out.
+// own rules, and a plan of moves that a cluster can carry out. For a browser (js) it is the reader alone, which needs no
+// solver: the playground loads it when it is given such a file.
 package kubernetes
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
@@ -7,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
@@ -180,4 +184,116 @@ func (r *Removal) text(state func(State) string) (lines [][2]string) {
 			words.Plural(len(r.Broken), "rule")+" would be broken", strings.Join(r.Broken[:min(len(r.Broken), mostPins)], ", "))})
 	}
 	return lines
+}
+
+// guard returns nodes for whose kinds empty ones are to be kept (see spares), so that after a plan any one node may fail:
+// those that may not in the answers of solve, which is asked again with the empty ones until any node may fail, or nothing
+// changes. So what a plan without them gives by itself costs nothing, and the bound of the first answer is one for each
+// plan after which any node may fail.
+func (in *Instance) guard(solve func(*Instance) (fails []string, known bool, err error)) error {
+	read, x := in.converter.Options, in
+	for range mostGuards {
+		fails, known, err := solve(x)
+		if err != nil || known && len(fails) == 0 {
+			return err
+		}
+		before := len(read.guards)
+		for k := range in.Hosts {
+			if id := in.Hosts[k].ID; (!known || slices.Contains(fails, id)) && !slices.Contains(read.guards, id) {
+				read.guards = append(slices.Clip(read.guards), id)
+			}
+		}
+		if len(read.guards) == before {
+			return nil
+		}
+		if x, err = Convert(in.Cluster, read); err != nil {
+			return err
+		}
+		x.MoveBudget = in.MoveBudget
+	}
+	return nil
+}
+
+// mostGuards bounds the answers of guard.
+const mostGuards = 6
+
+// failing returns the nodes in use that may not fail after a solution, see fails.
+func (in *Instance) failing(a *model.Assignment) (nodes []string, known bool, err error) {
+	if len(a.Bought) > 0 {
+		if in, a, _, err = in.launched(a); err != nil {
+			return nil, false, err
+		}
+	}
+	plan, err := view.OfConsolidation(in.Consolidation, 0).PlanOf(a)
+	if err != nil {
+		return nil, false, err
+	}
+	nodes, known = in.fails(plan)
+	return nodes, known, nil
+}
+
+// fails returns the nodes in use of a plan whose pods have no place once that node fails, as first fit finds: on an empty
+// node kept for it, or among the others. Pods that no controller makes again need none. The rules are kube-scheduler's. It
+// reports false if there is too much to look at. O(nodes² × pods of a node × rules of a pod).
+func (in *Instance) fails(plan view.Plan) (nodes []string, ok bool) {
+	x := *schedulers(in.Consolidation)
+	x.Jobs = slices.Clone(x.Jobs)
+	c, spare := view.OfConsolidation(in.Consolidation, 0), map[int]bool{}
+	a, free := c.Assignment(plan), int64(0)
+	for i := range x.Jobs {
+		j := &x.Jobs[i]
+		j.Pinned, j.CurrentHosts = false, a.Jobs[i].Hosts
+		if in.isRoom(i) {
+			for _, h := range plan[i] {
+				spare[int(h)] = spare[int(h)] || h >= 0 && in.converter.jobs[i].pods[0].room == roomNode
+			}
+			j.CurrentHosts, j.LeaveOutCost = nil, &free
+		}
+	}
+	c = view.OfConsolidation(&x, 0)
+	s, left := planstate.Of(c, c.Today()), mostRemovalLooks
+	on := make([][]move, len(c.Hosts))
+	for i := range s.Plan {
+		for k, h := range s.Plan[i] {
+			if h >= 0 && metav1.GetControllerOf(in.converter.jobs[i].pods[k].Pod) != nil {
+				on[h] = append(on[h], move{i, k})
+			}
+		}
+	}
+	var spares, others []int
+	for h := range on {
+		switch {
+		case spare[h]:
+			spares = append(spares, h)
+		case s.Tasks[h] > 0:
+			others = append(others, h)
+		}
+	}
+	for h, all := range on {
+		for _, m := range all {
+			s.Remove(m.i, m.k)
+		}
+		fits := func(to []int) bool {
+			placed := 0
+			for _, m := range all {
+				n := slices.IndexFunc(to, func(n int) bool { left--; return n != h && left >= 0 && s.Can(m.i, m.k, n) })
+				if n < 0 {
+					break
+				}
+				s.Add(m.i, m.k, to[n])
+				placed++
+			}
+			for _, m := range all[:placed] {
+				s.Remove(m.i, m.k)
+			}
+			return placed == len(all)
+		}
+		if len(all) > 0 && !slices.ContainsFunc(spares, func(e int) bool { return fits([]int{e}) }) && !fits(slices.Concat(spares, others)) {
+			nodes = append(nodes, in.Hosts[h].ID)
+		}
+		for _, m := range all {
+			s.Add(m.i, m.k, h)
+		}
+	}
+	return nodes, left >= 0
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -240,11 +243,8 @@ func launchText(all []Launch) string {
 	return strings.Join(names, ", ")
 }
 
-// mostNames is how many nodes are named, mostPins how many reasons of pins.
-const (
-	mostNames = 40
-	mostPins  = 8
-)
+// mostNames is how many nodes are named.
+const mostNames = 40
 
 // String returns "POD: FROM -> TO", with the reason.
 func (m Move) String() string {
@@ -453,4 +453,60 @@ func (e *Explanation) Others() string {
 		fmt.Fprintf(&b, "%d budgets and rules were not tried one by one: less can be saved by them, or fewer pods are theirs\n", e.Untried)
 	}
 	return b.String()
+}
+
+// Wishes returns in lines, each after its name, what a plan does to what isn't a rule of kube-scheduler.
+func (p *Plan) Wishes() (all [][2]string) {
+	r := p.Preferences
+	all = p.roomLines()
+	if r != nil && len(r.Lost) > 0 {
+		text := fmt.Sprintf("%d of %s that hold today don't then: %s; ", len(r.Lost), words.Plural(r.Held, "workload")+" with preferences", list(r.Lost))
+		if r.Price != nil {
+			text += "holding them costs " + Money(float64(*r.Price), p.PriceUnit) + " (--hold preferences)"
+		} else {
+			text += "--hold preferences holds them, explain has the price"
+		}
+		all = append(all, [2]string{"prefers", text})
+	}
+	if r != nil && r.Pods+r.Nodes > 0 {
+		all = append(all, [2]string{"prefers", fmt.Sprintf("met today and not then: a preferred node of %s, preferred company of %d", words.Plural(r.Nodes, "pod"), r.Pods)})
+	}
+	return all
+}
+
+// roomLines returns the room that a plan keeps in lines, each after its name.
+func (p *Plan) roomLines() (all [][2]string) {
+	for _, what := range Rooms {
+		pods, kept, none := 0, 0, []string{}
+		of, nodes := map[string]bool{}, []string{}
+		why := ""
+		for _, r := range p.Room {
+			if r.For != what {
+				continue
+			}
+			pods, kept, of[r.Of], nodes = pods+r.Pods, kept+r.Kept, true, append(nodes, r.Nodes...)
+			if r.Kept < r.Pods {
+				none, why = append(none, fmt.Sprintf("%s (%d)", r.Of, r.Pods-r.Kept)), cmp.Or(why, r.Why)
+			}
+		}
+		if pods == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%d of %s to come, of %s, have room", kept, words.Plural(pods, "pod"), words.Plural(len(of), "workload"))
+		if what == roomNode {
+			text = fmt.Sprintf("%d of %s of nodes have an empty one kept: %s", kept, words.Plural(pods, "kind"), cmp.Or(list(nodes), "none"))
+		}
+		if len(none) > 0 {
+			text += "; none for " + list(none) + ": " + why
+		}
+		all = append(all, [2]string{"room " + what, text})
+	}
+	switch x := p.NodeFails; {
+	case x == nil:
+	case len(x) == 0:
+		all = append(all, [2]string{"node fails", "the pods of any one node then have a place"})
+	default:
+		all = append(all, [2]string{"node fails", fmt.Sprintf("the pods of %s have no other place, as first fit finds: %s", words.Plural(len(x), "node"), list(x))})
+	}
+	return all
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package kubernetes
 
 import (
@@ -16,21 +18,6 @@ type Wait struct {
 	Pod string `json:"pod"`
 	Why string `json:"why"`
 }
-
-// Why a node doesn't take a pod, by the plugin that decides first.
-const (
-	bySelector  = "its node selector or affinity"
-	byTaint     = "a taint"
-	byCordon    = "cordoned"
-	byLabel     = "no label of its topology spread"
-	byVolume    = "its volumes are elsewhere"
-	byPort      = "its host port is taken"
-	byFeature   = "a feature that isn't declared"
-	byResident  = "pods of daemon sets that it avoids, or needs"
-	byClosed    = "the node isn't ready"
-	byCompany   = "affinity, spread or ports of other pods"
-	byOtherRoom = "no room"
-)
 
 // waits explains for each waiting pod of a plan why no node has it. Rooms are those after the plan.
 func (in *Instance) waits(plan view.Plan) (all []Wait, room []Room) {

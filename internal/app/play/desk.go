@@ -129,6 +129,7 @@ type Load struct {
 	Kind     string            `json:"kind"`     // of an SWF log: the kind to make of it
 	First    int               `json:"first"`    // of an SWF log: so many jobs at most
 	Capacity int               `json:"capacity"` // of a table: so many hosts, processors, PEs or slots
+	Packing  string            `json:"packing"`  // of items and bins: the kind to make of them
 	Variants map[string]string `json:"variants"` // how it is read
 }
 
@@ -138,7 +139,8 @@ type Loaded struct {
 	Name     string          `json:"name"`
 	Hash     string          `json:"hash"`
 	Instance json.RawMessage `json:"instance"`
-	Said     string          `json:"said,omitempty"` // the account of the file
+	Said     []string        `json:"said,omitempty"`    // the account of the file, in lines
+	Reading  string          `json:"reading,omitempty"` // the fields of Load that the file could be read by: "logs", "packings"
 	Metric   Metric          `json:"metric"`
 	Second   Metric          `json:"second"`
 	Facts    []Fact          `json:"facts"`
@@ -175,7 +177,14 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	if q.Name == "" || q.Name == "-" {
 		q.Name = "pasted"
 	}
-	in, err := q.read()
+	f, err := instances.OpenData(q.Name, q.Data)
+	if err != nil {
+		return nil, err
+	}
+	if isCluster(f) {
+		return Unread{"kubernetes"}, nil
+	}
+	in, err := q.read(f)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +214,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 		return nil, err
 	}
 	d.in, d.hash = in, hash
-	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: strings.Join(model.AccountOf(in).Lines(), ". "), Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
+	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: model.AccountOf(in).Lines(), Reading: q.reading(f, in), Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
 	for _, v := range p.Variants {
 		x.Variants = append(x.Variants, Variant{v.Flag, v.Get(in), v.Values})
 	}
@@ -218,12 +227,33 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	return x, nil
 }
 
-// read reads the file as gapwise convert does.
-func (q Load) read() (model.Instance, error) {
-	f, err := instances.OpenData(q.Name, q.Data)
-	if err != nil {
-		return nil, err
+// Unread is the answer for a file that another program than the library reads. What lies on the desk stays there.
+type Unread struct {
+	Reader string `json:"reader"`
+}
+
+// isCluster reports whether a file is kubectl's JSON.
+func isCluster(f *instances.File) bool {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
 	}
+	return f.Unread() != nil && json.Unmarshal(f.Text(), &head) == nil && head.APIVersion != "" && head.Kind != ""
+}
+
+// reading returns Loaded.Reading of a file and its instance.
+func (q Load) reading(f *instances.File, in model.Instance) string {
+	switch {
+	case f.IsLog():
+		return "logs"
+	case f.IsPacking() && (q.Packing != "" || in.Kind() == model.KindVCSched): // bins of several types have one reading
+		return "packings"
+	}
+	return ""
+}
+
+// read reads the file as gapwise convert does.
+func (q Load) read(f *instances.File) (model.Instance, error) {
 	o := instances.Options{Platform: q.Platform, IfNeeded: true, Capacity: q.Capacity, Jobs: instances.SWFJobs{First: q.First, Seed: 1}}
 	if f.IsLog() && q.Kind != "" {
 		p, err := gapwise.ProblemOf(model.Kind(q.Kind))
@@ -231,6 +261,9 @@ func (q Load) read() (model.Instance, error) {
 			return nil, err
 		}
 		o.Spec = p.Generator()
+	}
+	if f.IsPacking() {
+		o.Kind = model.Kind(q.Packing)
 	}
 	in, err := f.Instance(o)
 	if err != nil && f.IsLog() && q.First > 0 { // it may have fewer

@@ -33,7 +33,8 @@ type whatIf struct {
 	fitted bool           // today is the replay that fits the log
 	// nodeCost is the price of a processor, or of a node, for an hour; 0: unknown.
 	nodeCost float64
-	unran    string // why the log's own scheduler isn't known, "" without a log
+	unran    string   // why the log's own scheduler isn't known, "" without a log
+	left     []string // the changes that have no case: the context ended before theirs did
 }
 
 // whatIfCase is one of them: a policy on an instance, and the best possible there.
@@ -64,7 +65,7 @@ const resamples = 1000
 const fewestBlocks = 10
 
 // WhatIf runs a policy on the jobs of a machine as it is and with each change. It writes the page (to w) and a summary
-// of 80 columns (to text), with jobs paired. Differences have 95 % intervals by a block bootstrap (Künsch: The
+// of 80 columns (to text), with jobs paired. Once today is known, a context that ends leaves out the changes that remain. Differences have 95 % intervals by a block bootstrap (Künsch: The
 // Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
 // replacement, the same for all. The best solution that a search with the runtimes finds in a stated effort, and the
 // bound, are given with each. The error wraps model.ErrInvalid for a change that isn't possible, and
@@ -82,7 +83,7 @@ func WhatIf(ctx context.Context, w, text io.Writer, today *model.Batch, policy s
 	return x.page(w, log, o)
 }
 
-// whatIf solves all cases.
+// whatIf solves all cases, those before the context ends if today is one of them.
 func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, changes []Change, log *Log) (*whatIf, error) {
 	if today.Tiers != 1 {
 		return nil, fmt.Errorf("%w: what-ifs are of machines with one tier; give --tiers 1", model.ErrUnsupported)
@@ -119,7 +120,13 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		if c.Estimates == estimatesPredicted && strings.Contains(c.Policy, ":") {
 			return nil, fmt.Errorf("%w: what-if %q: %s is another program, which predicts for itself", model.ErrUnsupported, c.name, c.Policy)
 		}
-		if err := s.solveCase(ctx, c); err != nil {
+		if err := s.solveCase(ctx, c); err != nil && k > 0 && ctx.Err() != nil {
+			for _, left := range x.cases[k:] {
+				x.left = append(x.left, left.name)
+			}
+			x.cases = x.cases[:k]
+			break
+		} else if err != nil {
 			return nil, err
 		}
 		s.say("%d of %d: %s, mean response time %s", k+1, len(x.cases), c.name, withUnit(*c.run.Objective, "s"))

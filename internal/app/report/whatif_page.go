@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/runs"
@@ -53,7 +54,15 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	if log != nil && log.Command != "" {
 		p.Sections = append(p.Sections, section{ID: "again", Title: "Run it again", Blocks: []block{{Words: "Makes the instance of the log:", Command: log.Command}}})
 	}
+	if len(x.left) > 0 {
+		p.Left = append(p.Left, x.leftWords())
+	}
 	return p.write(w)
+}
+
+// leftWords names the changes that have no case.
+func (x *whatIf) leftWords() string {
+	return "What the command was stopped before: " + strings.Join(x.left, "; ") + "."
 }
 
 // all returns the cases, and the log's own scheduler at the end.

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -167,4 +168,39 @@ func TestChangeRefused(t *testing.T) {
 	in.Tiers = 2
 	require.Refused(t, "error", require.Err((Solving{Effort: 50_000}).whatIf(t.Context(), in, "easy", nil, nil)),
 		model.ErrUnsupported, "")
+}
+
+// The page and the summary of what-ifs that are stopped have the cases that have ended, and name the others; without
+// today there are none.
+func TestWhatIfStopped(t *testing.T) {
+	t.Parallel()
+	in := queue(rand.New(rand.NewPCG(27, 7)))
+	changes := changesOf(t, "load=1.1x", "load=1.2x", "policy=fcfs")
+	for ended := range 4 {
+		ctx, stop := context.WithCancel(t.Context())
+		if ended == 0 {
+			stop()
+		}
+		said := 0
+		s := Solving{Seed: 1, Effort: 20_000, Said: func(string) {
+			if said++; said == ended {
+				stop()
+			}
+		}}
+		var page, text bytes.Buffer
+		err := WhatIf(ctx, &page, &text, in, "easy", changes, nil, s, Options{})
+		stop()
+		if ended == 0 {
+			require.Refused(t, "stopped before today", err, context.Canceled, "stopped before its end")
+			continue
+		}
+		require.OK(t, err)
+		var left []string
+		for _, c := range changes[ended-1:] {
+			left = append(left, c.Text)
+		}
+		want := "What the command was stopped before: " + strings.Join(left, "; ") + "."
+		require.Says(t, "the summary", strings.Join(strings.Fields(text.String()), " "), want)
+		require.Says(t, "the page", page.String(), want)
+	}
 }

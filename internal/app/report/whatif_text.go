@@ -87,6 +87,9 @@ func (x *whatIf) text(w io.Writer) error {
 	for _, line := range x.costWords() {
 		para("%s", line)
 	}
+	if len(x.left) > 0 {
+		para("%s", x.leftWords())
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
