@@ -33,7 +33,7 @@ func ExampleSolve() {
 		fmt.Println(j.ID, "on host", j.Hosts[0])
 	}
 	// Output:
-	// vcsched three-jobs by exact: optimal, objective 0.909091, bound 0.909091, gap 0
+	// vcsched three-jobs by search: optimal, objective 0.909091, bound 0.909091, gap 0
 	// a on host 0
 	// b on host 1
 	// c on host 1

@@ -330,7 +330,7 @@ func (r Result) String() string {
 	for _, f := range []struct {
 		name  string
 		value float64
-	}{{"objective", r.Objective}, {"bound", r.Bound}, {"gap", r.Gap}} {
+	}{{"objective", r.Objective}, {"bound", r.Bound}, {"gap", math.Round(r.Gap*1e6) / 1e6}} {
 		if !math.IsNaN(f.value) {
 			fmt.Fprintf(&b, ", %s %.6g", f.name, f.value)
 		}
