@@ -154,7 +154,7 @@ func logFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 		&cli.StringFlag{Name: "partition", Usage: "records: `NAME` of the only partition taken", DefaultText: "all as one machine"},
-		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: what a processor is: cpus or nodes; of SWF logs, too, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
+		&cli.StringFlag{Name: "unit", Usage: "records: what a processor is: cpus or nodes; of SWF logs, too, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs", DefaultText: "cpus, or resources where a log of Slurm shows partitions that share no node"},
 		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, for their time limits"},
 		&cli.StringFlag{Name: "tz", Usage: "records: `ZONE` of the times, such as Europe/Berlin", DefaultText: "UTC"},
 	}
@@ -263,7 +263,8 @@ func logOptions(c *cli.Command, path string, file *instances.File) (o instances.
 		}
 	}
 	o.Partition, o.ByNodes, o.Placed, o.Pending = c.String("partition"), unit == "nodes", unit == "resources", c.Bool("pending")
-	if !slices.Contains([]string{"cpus", "nodes", "resources"}, unit) {
+	o.Merged = unit == "cpus"
+	if !slices.Contains([]string{"", "cpus", "nodes", "resources"}, unit) {
 		return o, usagef("%s: --unit is %q, give cpus, nodes or resources", c.Name, unit)
 	}
 	if zone := c.String("tz"); zone != "" {

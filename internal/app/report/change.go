@@ -116,7 +116,7 @@ func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 	}
 	switch {
 	case (c.Processors > 0 || c.Factor > 0) && len(in.Nodes) > 0:
-		return nil, fmt.Errorf("%w what-if %q: the machine has nodes; give %s", model.ErrInvalid, c.Text, nodesHelp)
+		return nil, fmt.Errorf("%w what-if %q: the machine has nodes; give %s; or read a log with --unit cpus, as one machine", model.ErrInvalid, c.Text, nodesHelp)
 	case c.Processors > 0:
 		in.Processors = c.Processors
 	case c.Factor > 0:
