@@ -115,15 +115,19 @@ def adjacent(free, n):
     return set(sum(rows, [])[:n])
 
 
+def environment(conf):
+    return dict(os.environ, SLURM_TIME_FORMAT="%s", **({"SLURM_CONF": conf} if conf else {}))
+
+
 def sh(command, conf="", check=True):
-    r = subprocess.run(command, shell=True, env=dict(os.environ, SLURM_TIME_FORMAT="%s", SLURM_CONF=conf), capture_output=True, text=True)
+    r = subprocess.run(command, shell=True, env=environment(conf), capture_output=True, text=True)
     if check and r.returncode:
         raise RuntimeError(f"{command}: {r.stdout}{r.stderr}")
     return r.stdout
 
 
 def daemon(command, conf=""):
-    subprocess.Popen("exec " + command, shell=True, env=dict(os.environ, SLURM_CONF=conf), stdin=subprocess.DEVNULL,
+    subprocess.Popen("exec " + command, shell=True, env=environment(conf), stdin=subprocess.DEVNULL,
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
