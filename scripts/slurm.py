@@ -50,14 +50,16 @@ SETTINGS = {
     "builtin, priority/basic by limit": (BUILTIN, "job.time_limit", "fcfs"),  # which ignores priorities
     "backfill": (BACKFILL, "", "plans, each job"),
     "backfill, default passes": ("SchedulerType=sched/backfill\n", "", ""),
-    "reserve=1": (FIRST, "", "plans, first job"),
+    "reserve=1": (FIRST, "", "easy"),
     "reserve=1, priority by limit": (FIRST, "job.time_limit", "by limit"),
     "reserve=1, priority by area": (FIRST, "job.time_limit * job.min_nodes", "by area"),
     "reserve=1, JobSize, FavorSmall=YES": (FIRST + SIZE + "YES\n", "", "by size/limit, small first"),
     "reserve=1, JobSize, FavorSmall=NO": (FIRST + SIZE + "NO\n", "", "by size/limit, large first"),
 }
 SUBMIT = """function slurm_job_submit(job, part, uid)
-	job.priority = 1000000000 - %s
+	if job.time_limit ~= slurm.NO_VAL then
+		job.priority = 1000000000 - %s
+	end
 	return slurm.SUCCESS
 end
 function slurm_job_modify(job, record, part, uid) return slurm.SUCCESS end
@@ -65,7 +67,8 @@ function slurm_job_modify(job, record, part, uid) return slurm.SUCCESS end
 
 
 def workload():
-    """Submission (s), nodes, runtime (s) and limit (min) of each job; so drawn that the rules part and seconds don't matter."""
+    """Submission (s), nodes, runtime (s) and limit (min) of each job; of those drawn, one in which policies differ by more than a
+    second here and there does."""
     r, at, jobs = random.Random(81), 0, []
     for _ in range(22):
         limit, share = r.choice([1, 1, 1, 2, 2, 3]), r.choice([0.15, 0.3, 0.5, 0.85])
@@ -248,7 +251,7 @@ def main():
         wait, off = measured(os.path.dirname(conf))
         near = sorted(off, key=off.get)
         print(f"{name}: mean wait {wait:.1f} s, starts off by " + ", ".join(f"{p} {off[p]:.1f} s" for p in near))
-        if want and near[0] != want:
+        if want and off[want] > off[near[0]]:
             wrong.append(f"{name} is nearest to {near[0]}, not to {want}")
     sys.exit("; ".join(wrong))
 
