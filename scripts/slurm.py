@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs one workload on a real Slurm under each setting of docs/how-to/slurm.md, and says which policy its starts are like.
+"""Runs one workload on a real Slurm under each setting of docs/how-to/slurm.md, and says which policy its starts are
+like.
 
     scripts/slurm.py GAPWISE     GAPWISE is the program
 
-scripts/daemons calls it, as root, where Slurm, slurmdbd and MariaDB are installed and nothing has to be left. Each setting
-is a cluster of its own of 8 nodes of a CPU, all at the same time: it takes ten minutes and little CPU. gapwise reads the
-records of sacct, as the how-to does. A figure is the mean difference of the starts from those of a policy on the same
-jobs, in seconds, with the number of seconds between jobs (0 to 2) that fits best. It ends with 1 if another policy is
-nearer to a setting's starts than the expected one.
+scripts/daemons calls it, as root, where Slurm, slurmdbd and MariaDB are installed and nothing has to be left. Each
+setting is a cluster of its own of 8 nodes of a CPU, all at the same time: it takes ten minutes and little CPU. gapwise
+reads the records of sacct, as the how-to does. A figure is the mean difference of the starts from those of a policy on
+the same jobs, in seconds, with the number of seconds between jobs (0 to 2) that fits best. It ends with 1 if another
+policy is nearer to a setting's starts than the expected one.
 """
 import json
 import os
@@ -19,7 +20,8 @@ import threading
 import time
 
 GAPWISE, NODES, HOST, ROOT = sys.argv[1], 8, socket.gethostname(), "/tmp/slurm-settings"
-COLUMNS = "JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList"
+COLUMNS = ("JobID,User,Account,Partition,QOS,JobName,Submit,Eligible,Start,End,Elapsed,Suspended,Timelimit,"
+           "AllocCPUS,ReqCPUS,NNodes,ReqTRES,AllocTRES,State,NodeList")
 POLICIES = ["fcfs", "sjf", "conservative", "easy", "easy-sjbf", "easy-saf"]
 
 
@@ -67,8 +69,8 @@ function slurm_job_modify(job, record, part, uid) return slurm.SUCCESS end
 
 
 def workload():
-    """Submission (s), nodes, runtime (s) and limit (min) of each job; of those drawn, one in which policies differ by more than a
-    second here and there does."""
+    """Submission (s), nodes, runtime (s) and limit (min) of each job; of those drawn, one in which policies differ by
+    more than a second here and there does."""
     r, at, jobs = random.Random(81), 0, []
     for _ in range(22):
         limit, share = r.choice([1, 1, 1, 2, 2, 3]), r.choice([0.15, 0.3, 0.5, 0.85])
@@ -79,7 +81,7 @@ def workload():
 
 def plans(jobs, key, keep):
     """The starts if, at each submission and end, all waiting jobs are planned anew in the order of key, on particular
-    nodes. Of those that can't start now the first few (keep) hold theirs against later ones: so Slurm's backfill works."""
+    nodes. Of those that can't start now the first few (keep) hold theirs against later ones, as in Slurm's backfill."""
     ahead, waiting, running, starts, now = sorted(jobs, key=lambda j: j["submit_s"]), [], [], {}, 0
     while ahead or waiting:
         while ahead and ahead[0]["submit_s"] <= now:
@@ -106,7 +108,7 @@ def plans(jobs, key, keep):
 
 
 def adjacent(free, n):
-    """The n nodes that select/linear takes: of the shortest row of neighbours that has them, or else of the longest rows."""
+    """The n nodes that select/linear takes: of the shortest row of neighbours that has them, or of the longest rows."""
     rows = []
     for x in sorted(free):
         if rows and rows[-1][-1] == x - 1:
@@ -154,10 +156,20 @@ def accounting():
     sh("chown mysql /run/mysqld")
     daemon("mariadbd --user=mysql --skip-networking --innodb-buffer-pool-size=64M")
     until("MariaDB", lambda: sh("mysql -e 'select 1'", check=False))
-    sh("mysql -e \"create database slurm_acct_db; create user slurm@localhost identified by 'x'; grant all on slurm_acct_db.* to slurm@localhost\"")
+    sh("mysql -e \"create database slurm_acct_db; create user slurm@localhost identified by 'x'; "
+       "grant all on slurm_acct_db.* to slurm@localhost\"")
     conf = "/etc/slurm/slurmdbd.conf"
-    write(conf, f"AuthType=auth/none\nDbdHost=localhost\nSlurmUser=root\nStorageType=accounting_storage/mysql\nStorageHost=localhost\nStorageUser=slurm\n"
-                f"StoragePass=x\nStorageLoc=slurm_acct_db\nLogFile={ROOT}/dbd.log\nPidFile={ROOT}/dbd.pid\n")
+    write(conf, f"""AuthType=auth/none
+DbdHost=localhost
+SlurmUser=root
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=slurm
+StoragePass=x
+StorageLoc=slurm_acct_db
+LogFile={ROOT}/dbd.log
+PidFile={ROOT}/dbd.pid
+""")
     os.chmod(conf, 0o600)
     daemon("slurmdbd -D")
 
@@ -194,7 +206,8 @@ ReturnToService=2
 NodeName=n[1-{NODES}] NodeHostname={HOST} NodeAddr=127.0.0.1 Port=[{port + 1}-{port + NODES}] CPUs=1 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 {lines}""")
-    until("slurmdbd", lambda: f"c{k}" in sh(f"sacctmgr -i add cluster c{k}; sacctmgr -n list cluster format=cluster", conf, False))
+    add = f"sacctmgr -i add cluster c{k}; sacctmgr -n list cluster format=cluster"
+    until("slurmdbd", lambda: f"c{k}" in sh(add, conf, False))
     daemon("slurmctld -D -i", conf)
     for n in range(NODES):
         daemon(f"slurmd -D -N n{n + 1}", conf)
@@ -210,7 +223,8 @@ def run(conf):
         sh(f"sbatch --chdir=/tmp -o /dev/null -N{nodes} -t{limit} --wrap='sleep {seconds}'", conf)
     while sh("squeue -h", conf):
         time.sleep(2)
-    until("the records", lambda: sh("sacct -a -X -n -P --format=State", conf).split().count("COMPLETED") == len(workload()))
+    states = "sacct -a -X -n -P --format=State"
+    until("the records", lambda: sh(states, conf).split().count("COMPLETED") == len(workload()))
     write(f"{folder}/sacct.txt", sh(f"sacct -a -X -P -S 2020-01-01 --format={COLUMNS}", conf))
     write(f"{folder}/sinfo.txt", sh("sinfo -N -o '%N|%P|%c|%m|%G|%f|%T'", conf))
 
@@ -219,7 +233,7 @@ def measured(folder):
     """Mean wait of Slurm's jobs (s), and how far the starts of each policy and rule are from its own, in seconds."""
     def starts(result):
         return {r["id"]: r["segments"][0]["start_s"] for r in result["solution"]["runs"]}
-    subprocess.run([GAPWISE, "convert", "sacct.txt", "--platform", "sinfo.txt", "-o", "jobs.json", "--ran", "ran.json"], cwd=folder, check=True, capture_output=True)
+    sh(f"cd {folder} && {GAPWISE} convert sacct.txt --platform sinfo.txt -o jobs.json --ran ran.json")
     with open(f"{folder}/jobs.json") as jobs, open(f"{folder}/ran.json") as ran:
         instance, slurm, off = json.load(jobs), starts(json.load(ran)), {}
     wait = sum(slurm[j["id"]] - j["submit_s"] for j in instance["jobs"]) / len(slurm)
