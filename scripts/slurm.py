@@ -267,7 +267,7 @@ def main():
         print(f"{name}: mean wait {wait:.1f} s, starts off by " + ", ".join(f"{p} {off[p]:.1f} s" for p in near))
         if want and off[want] > off[near[0]]:
             wrong.append(f"{name} is nearest to {near[0]}, not to {want}")
-    sys.exit("; ".join(wrong))
+    sys.exit("; ".join(wrong) or 0)
 
 
 if __name__ == "__main__":
