@@ -112,7 +112,7 @@ portable: ## builds for six platforms
 
 # NATIVE=: without lanl, where no C++ compiler is.
 NATIVE ?= yes
-nightly: ## what is too long for every change: four times the random draws, public files, Grid Engine and OAR as they run, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
+nightly: ## what is too long for every change: four times the random draws, public files, Grid Engine, OAR and Slurm as they run, fuzzing, the audit, planted faults, all six platforms, a release built twice, HiGHS through both bindings
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=30s
 	@$(MAKE) --no-print-directory audit AUDIT=30m SEED="$$(date +%Y%m%d)"
 	@$(MAKE) --no-print-directory faults

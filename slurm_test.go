@@ -89,6 +89,13 @@ func TestSlurmOnNodes(t *testing.T) {
 	if len(in.Jobs) != 200 || len(in.Account.NotModelled) > 0 || in.Processors != 8 || len(in.Resources) != 3 {
 		t.Errorf("%d jobs on %d nodes of %v: %v", len(in.Jobs), in.Processors, in.Resources, in.Account.Lines())
 	}
+	o.Log = instances.LogOptions{}
+	apart := require.Value(instances.Read(folder+"site-sacct.txt", o))(t).(*model.Batch) // partitions that share no node
+	require.Same(t, "nodes by default", in.Nodes, apart.Nodes)
+	require.Same(t, "jobs by default", in.Jobs, apart.Jobs)
+	o.Log.Merged = true
+	merged := require.Value(instances.Read(folder+"site-sacct.txt", o))(t).(*model.Batch)
+	require.Same(t, "merged nodes, processors", [2]int{0, 160}, [2]int{len(merged.Nodes), merged.Processors})
 	slurm := startsOf(t, in, ran)
 	for algorithm, least := range map[string]float64{"easy": 0.9, "conservative": 0.9, "fcfs": 0} {
 		r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: algorithm}))(t)

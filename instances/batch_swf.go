@@ -23,6 +23,13 @@ func (s *BatchSpec) swfKeys() []string {
 	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold", "kill"}
 }
 
+// onNodes reports whether instances of logs may have nodes: they have one tier, and their own machine.
+func (s BatchSpec) onNodes() bool {
+	s.SWF = "log"
+	s = s.withDefaults()
+	return s.Tiers == 1 && s.Processors == 0
+}
+
 // fromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0 becomes 1 s; the runtime replaces a
 // missing estimate. Submissions are counted from the first job's. Unusable jobs, and jobs wider than the machine, are
 // left out and counted.
@@ -65,7 +72,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	}
 	in.Account = account
 	if p := log.Placed; p != nil {
-		if s.Tiers != 1 || s.Processors != 0 {
+		if !s.onNodes() {
 			return nil, nil, fmt.Errorf("%w: a log on nodes (--unit resources) has one tier and its own machine; leave --tiers and --processors out", model.ErrInvalid)
 		}
 		in.Resources, in.Nodes = p.Resources, p.Nodes

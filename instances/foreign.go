@@ -54,6 +54,9 @@ type LogOptions struct {
 	// Placed makes the machine of the nodes of the file Nodes: jobs are placed on them by their CPUs, memory and GPUs,
 	// in their partitions.
 	Placed bool
+	// Merged makes one machine of all partitions. Without it, records of Slurm are Placed if they show that partitions
+	// share no node: each job ran on nodes that the file Nodes lists for its partition alone.
+	Merged bool
 	// Pending takes the jobs that run and wait at the time of the records, in their order, for the rest of their time
 	// limits, instead of jobs that have run.
 	Pending bool
@@ -262,15 +265,18 @@ func (f *File) ofLog(o Options) (model.Instance, *model.Execution, error) {
 	if (f.IsRecords() || o.Log.Placed) && o.Log.Nodes == "" && !o.IfNeeded {
 		o.Log.Nodes = o.Platform
 	}
-	log, err := f.jobs(o.Log)
-	if err != nil {
-		return nil, nil, err
-	}
 	spec := o.Spec
 	if spec == nil {
 		one := NewBatchSpec()
 		one.Tiers = 1
 		spec = &one
+	}
+	if b, ok := spec.(*BatchSpec); !ok || !b.onNodes() {
+		o.Log.Merged = true
+	}
+	log, err := f.jobs(o.Log)
+	if err != nil {
+		return nil, nil, err
 	}
 	return FromSWF(spec, f.name, log, o.Jobs)
 }
@@ -388,7 +394,7 @@ func (f *File) checkName() error {
 
 // options returns the part of the records to take, with the nodes of the file that tells them.
 func (o LogOptions) options(a *model.Account, read func([]byte) ([]jobs.Node, error)) (*jobs.Options, error) {
-	made := &jobs.Options{Partition: o.Partition, ByNodes: o.ByNodes, Placed: o.Placed, Pending: o.Pending, Zone: o.Zone}
+	made := &jobs.Options{Partition: o.Partition, ByNodes: o.ByNodes, Placed: o.Placed, Merged: o.Merged, Pending: o.Pending, Zone: o.Zone}
 	if o.Nodes == "" {
 		return made, nil
 	}

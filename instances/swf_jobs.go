@@ -123,7 +123,7 @@ func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
 		partitions, memory = nil, 0
 	}
 	if len(partitions) > 1 {
-		a.NotModelled.Say("%d partitions: one machine for all", len(partitions))
+		a.NotModelled.Say("%d partitions: one machine for all; --unit resources with --platform FILE, their nodes, keeps them apart", len(partitions))
 	}
 	a.NotModelled.Count(memory, "jobs with a request for memory")
 	a.Assumed.Count(alone, "lines of parts of jobs (status 2 to 4), without one of the whole, as jobs of their own")

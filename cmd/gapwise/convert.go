@@ -156,7 +156,7 @@ func logFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 		&cli.StringFlag{Name: "partition", Usage: "records: take only the partition `NAME`", DefaultText: "all as one machine"},
-		&cli.StringFlag{Name: "unit", Value: "cpus", Usage: "records: a processor is a CPU (cpus) or a node (nodes); also for SWF, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs"},
+		&cli.StringFlag{Name: "unit", Usage: "records: a processor is a CPU (cpus) or a node (nodes); also for SWF, resources: jobs are placed on the nodes of --platform by CPUs, memory and GPUs", DefaultText: "cpus, or resources where a log of Slurm shows partitions that share no node"},
 		&cli.BoolFlag{Name: "pending", Usage: "records: jobs that run and wait now, which last as long as their time limits"},
 		&cli.StringFlag{Name: "tz", Usage: "records: time `ZONE`, such as Europe/Berlin", DefaultText: "UTC"},
 	}
@@ -265,7 +265,8 @@ func logOptions(c *cli.Command, path string, file *instances.File) (o instances.
 		}
 	}
 	o.Partition, o.ByNodes, o.Placed, o.Pending = c.String("partition"), unit == "nodes", unit == "resources", c.Bool("pending")
-	if !slices.Contains([]string{"cpus", "nodes", "resources"}, unit) {
+	o.Merged = unit == "cpus"
+	if !slices.Contains([]string{"", "cpus", "nodes", "resources"}, unit) {
 		return o, usagef("%s: --unit is %q, give cpus, nodes or resources", c.Name, unit)
 	}
 	if zone := c.String("tz"); zone != "" {

@@ -70,6 +70,7 @@ type Options struct {
 	Partition string // jobs and nodes of this partition or queue; "": all
 	ByNodes   bool   // a processor is a node, instead of a CPU
 	Placed    bool   // the machine is its nodes, with what they have and jobs need of it
+	Merged    bool   // one machine, also where the records show that partitions share no node (see Apart)
 	Pending   bool   // the jobs that run and wait now, for their time limits
 	Zone      *time.Location
 	Nodes     []Node // nil: the machine is as large as what its jobs used at once
@@ -201,6 +202,34 @@ func (o *Options) machine(l *swf.Log) (int64, error) {
 		l.Account.Remarks.Say("the jobs used up to %d %s at once, the nodes have %d", used, o.Unit(), procs)
 	}
 	return procs, nil
+}
+
+// Apart reports whether the records show partitions that share no node: at least two have jobs that ran, no node that is
+// up belongs to two of these, and each job ran on nodes of its own partition alone. One machine of all processors would
+// then run jobs where they can't run. It is false if the options ask for another machine.
+func (o *Options) Apart(all []Job) bool {
+	ran := slices.DeleteFunc(slices.Clone(all), func(j Job) bool { return j.Left != "" })
+	used := map[string]bool{}
+	for k := range ran {
+		used[ran[k].Partition] = true
+	}
+	if o.Merged || o.Placed || o.ByNodes || o.Pending || o.Partition != "" || len(used) < 2 {
+		return false
+	}
+	of := map[string]string{}
+	up, _ := o.up()
+	for k := range up {
+		for _, p := range distinct(up[k].Partitions) {
+			if known := of[up[k].Name]; p == AnyPartition || used[p] && known != "" {
+				return false
+			} else if used[p] {
+				of[up[k].Name] = p
+			}
+		}
+	}
+	return !slices.ContainsFunc(ran, func(j Job) bool {
+		return len(j.Hosts) == 0 || slices.ContainsFunc(j.Hosts, func(name string) bool { return of[name] == "" || of[name] != j.Partition })
+	})
 }
 
 // up returns the nodes of the partition that are up, and how many aren't.

@@ -62,3 +62,40 @@ func TestPlaced(t *testing.T) {
 	require.Refused(t, "no nodes", require.Err(Take("Slurm", []Job{job("x", "main", 1, 1, 1, 0)}, nil, &Options{Placed: true}, model.NewAccount("x", ""))),
 		model.ErrInvalid, "give --platform FILE")
 }
+
+// Partitions are apart if the nodes of each ran all of its jobs and none of another's. A node that is down, isn't listed
+// or belongs to two of the partitions leaves it open, and so does a job without nodes or partition.
+func TestApart(t *testing.T) {
+	node := func(name string, up bool, partitions ...string) Node {
+		return Node{Name: name, CPUs: 1, Up: up, Partitions: partitions}
+	}
+	job := func(partition string, hosts ...string) Job { return Job{Partition: partition, Hosts: hosts} }
+	all := []Job{job("main", "c1", "c2"), job("gpu", "g1"), {Partition: "gpu", Left: "jobs never started"}}
+	nodes := []Node{node("c1", true, "main", "idle"), node("c2", true, "main", "main"), node("c3", false, "main"), node("g1", true, "gpu")}
+	tests := map[string]struct {
+		o    Options
+		jobs []Job
+		want bool
+	}{
+		"apart":             {Options{}, nil, true},
+		"shared":            {Options{}, []Job{job("idle", "c1")}, false},
+		"foreign node":      {Options{}, []Job{job("gpu", "g1", "c1")}, false},
+		"node that is down": {Options{}, []Job{job("main", "c3")}, false},
+		"unknown node":      {Options{}, []Job{job("main", "c9")}, false},
+		"no nodes told":     {Options{}, []Job{job("main")}, false},
+		"no partition":      {Options{}, []Job{job("", "c1")}, false},
+		"one of two":        {Options{}, []Job{job("gpu,main", "g1")}, false},
+		"merged":            {Options{Merged: true}, nil, false},
+		"by nodes":          {Options{ByNodes: true}, nil, false},
+		"placed":            {Options{Placed: true}, nil, false},
+		"queue":             {Options{Pending: true}, nil, false},
+		"one partition":     {Options{Partition: "gpu"}, nil, false},
+	}
+	for name, x := range tests {
+		x.o.Nodes = nodes
+		require.Same(t, name, x.want, x.o.Apart(append(x.jobs, all...)))
+	}
+	require.Same(t, "any partition", false, (&Options{Nodes: append(nodes, node("s", true, AnyPartition))}).Apart(all))
+	require.Same(t, "jobs of one", false, (&Options{Nodes: nodes}).Apart(all[:1]))
+	require.Same(t, "no nodes", false, (&Options{}).Apart(all))
+}

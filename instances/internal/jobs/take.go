@@ -102,8 +102,12 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 		a.Remarks.Say("%s", Waited(system, taken))
 	}
 	placed := slices.DeleteFunc(slices.Clone(taken), func(j Job) bool { return j.Partition == "" })
+	apart := ""
+	if system == "Slurm" && !o.Pending {
+		apart = ", --unit resources with --platform FILE keeps them apart"
+	}
 	if names := Partitions(placed); o.Partition == "" && !o.Placed && strings.Contains(names, ", ") {
-		a.NotModelled.Say("partitions or queues: one machine for %s; --partition NAME takes one", names)
+		a.NotModelled.Say("partitions or queues: one machine for %s; --partition NAME takes one%s", names, apart)
 	}
 	asked(taken, o, a)
 	with := *o

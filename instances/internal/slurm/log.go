@@ -45,6 +45,11 @@ func (t *Table) Log(o *jobs.Options, account *model.Account) (*swf.Log, error) {
 	} else {
 		all = t.ran(all, o, &c)
 	}
+	if o.Apart(all) {
+		on := *o
+		on.Placed, o = true, &on
+		c.Assumed.Say("partitions, which share no node, keep their jobs, as with --unit resources; --unit cpus makes one machine of all")
+	}
 	t.tell(all, beside, o, &c)
 	return jobs.Take("Slurm", all, nil, o, account)
 }

@@ -19,7 +19,7 @@ type Change struct {
 	Policy     string
 	Estimates  string  // one of changeEstimates
 	Processors int     // or
-	Factor     float64 // times today's processors, rounded
+	Factor     float64 // times today's processors or nodes, rounded
 	Load       float64 // the times between submissions are divided by it
 	nodes      []nodesChange
 }
@@ -115,8 +115,10 @@ func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 		}
 	}
 	switch {
-	case (c.Processors > 0 || c.Factor > 0) && len(in.Nodes) > 0:
-		return nil, fmt.Errorf("%w what-if %q: the machine has nodes; give %s", model.ErrInvalid, c.Text, nodesHelp)
+	case c.Factor > 0 && len(in.Nodes) > 0:
+		c.multiply(&in)
+	case c.Processors > 0 && len(in.Nodes) > 0:
+		return nil, fmt.Errorf("%w what-if %q: the machine has nodes; give times such as 1.2x, or %s; or read a log with --unit cpus, as one machine", model.ErrInvalid, c.Text, nodesHelp)
 	case c.Processors > 0:
 		in.Processors = c.Processors
 	case c.Factor > 0:
@@ -145,4 +147,20 @@ func (c *Change) apply(today *model.Batch) (*model.Batch, error) {
 		}
 	}
 	return &in, nil
+}
+
+// multiply has the factor as many nodes, in each group about as many times its own. It rounds the sums of the first
+// groups, so the nodes are as many times today's as they can be. With a factor of at least 1 no group loses a node, as
+// round(x+y) - round(x) is at least floor(y).
+func (c *Change) multiply(in *model.Batch) {
+	in.Nodes, in.Processors = slices.Clone(in.Nodes), 0
+	before, sum := 0, 0
+	for g := range in.Nodes {
+		n := &in.Nodes[g]
+		sum += n.Count
+		upTo := int(math.Round(c.Factor * float64(sum)))
+		n.Count = max(1, upTo-before)
+		before = upTo
+		in.Processors += n.Count
+	}
 }

@@ -35,8 +35,13 @@ func TestChangesOfNodes(t *testing.T) {
 		{ID: "b", Count: 4, Capacity: []int64{4, 38}, Partitions: []string{"gpu"}}}, in.Nodes)
 	require.Same(t, "processors", 7, in.Processors)
 	require.Same(t, "today", []int64{4, 11}, today.Nodes[0].Capacity)
+	for text, want := range map[string][2]int{"processors=1.2x": {4, 2}, "processors=1.5x": {5, 3}, "processors=2x": {6, 4}, "processors=0.2x": {1, 1}} {
+		in := require.Value(apply(text))(t)
+		require.Same(t, text, want, [2]int{in.Nodes[0].Count, in.Nodes[1].Count})
+		require.Same(t, text, want[0]+want[1], in.Processors)
+	}
 	for text, want := range map[string]string{"cpus=2x": "no key or resource", "fat-nodes=+1": "no nodes are of a partition or group", "processors=10": "the machine has nodes",
-		"processors=1.5x": "the machine has nodes", "memory_mb=0.5x": "the nodes that it may use hold 1 of them"} {
+		"memory_mb=0.5x": "the nodes that it may use hold 1 of them"} {
 		if _, err := apply(text); text != "memory_mb=0.5x" {
 			require.Refused(t, text, err, model.ErrInvalid, want)
 		}

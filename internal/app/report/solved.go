@@ -373,7 +373,7 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	}
 	if len(usages) > 0 {
 		used("in use (%)", "mean share in use (of a batch, in the foreground) from the first to the last arrival", func(u *model.Usage) cell { return share(u.Means(from, to, 1)[0].Used / u.Capacity) })
-		used("waiting", "mean number of requests that wait, from the first to the last arrival", func(u *model.Usage) cell {
+		used("waiting", "mean number of "+asking(found.in)+" that wait, from the first to the last arrival", func(u *model.Usage) cell {
 			waiting := u.Means(from, to, 1)[0].Waiting
 			return number(waiting, words.Three(waiting))
 		})
@@ -476,7 +476,11 @@ func (p *part) again(found *solved, log *Log) section {
 // figures lists the features of the instance.
 func (p *part) figures(found *solved) section {
 	t := &table{Caption: "Figures of the instance", Plain: true, Columns: []column{{Name: "key"}, {"value", "", true}, {Name: "unit"}, {Name: "what it is"}}}
+	batch, _ := found.in.(*model.Batch)
 	for _, f := range runs.Features(found.in) {
+		if batch != nil && batch.Tiers == 1 && slices.Contains([]string{"tiers", "migration_s", "threshold"}, f.Key) {
+			continue // without a second tier they mean nothing
+		}
 		t.Rows = append(t.Rows, row{Cells: []cell{text(f.Key), number(f.Value, words.Tidy(f.Value)), text(f.Unit), text(f.Usage)}})
 	}
 	s := section{ID: "instance", Title: "Instance"}

@@ -26,6 +26,14 @@ func (p *part) usages(found *solved) map[string]*model.Usage {
 	return all
 }
 
+// asking names the parts of an instance that run over time.
+func asking(in model.Instance) string {
+	if in.Kind() == model.KindBatch {
+		return "jobs"
+	}
+	return "requests"
+}
+
 // workOf returns the work that the requests ask for, in unit-seconds; of a batch 0: it
 // declines nothing.
 func workOf(in model.Instance) (work float64) {
@@ -100,7 +108,7 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	nan := math.NaN()
 	kinds := []kind{
 		{"utilisation", axis{label: "utilisation (%)"}, func(u *model.Usage, m model.UsageStep) float64 { return 100 * m.Used / u.Capacity }, 100, fmt.Sprintf("Mean share of %s in use; the dotted line is all of them.", unit)},
-		{"queue", axis{label: "waiting requests"}, func(_ *model.Usage, m model.UsageStep) float64 { return m.Waiting }, nan, "Mean number of requests that have arrived, are to run and don't: booked ahead, queued or suspended."},
+		{"queue", axis{label: "waiting " + asking(in)}, func(_ *model.Usage, m model.UsageStep) float64 { return m.Waiting }, nan, "Mean number of " + asking(in) + " that have arrived, are to run and don't: booked ahead, queued or suspended."},
 	}
 	if background {
 		kinds[0].said = fmt.Sprintf("Mean share of %s in use in the foreground; the dotted line is all of them.", unit)
