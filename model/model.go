@@ -326,7 +326,10 @@ func NewResult(algorithm string, seed uint64) Result {
 // String returns a line: the kind, the instance, the algorithm, the status and the figures that are known.
 func (r Result) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s by %s: %s", r.Kind, r.Instance, r.Algorithm, r.Status)
+	if r.Kind != "" {
+		fmt.Fprintf(&b, "%s %s ", r.Kind, r.Instance)
+	}
+	fmt.Fprintf(&b, "by %s: %s", r.Algorithm, r.Status)
 	for _, f := range []struct {
 		name  string
 		value float64

@@ -201,6 +201,20 @@ func (v *VCSched) partial(data []byte) (Solution, Missing, error) {
 	return p, Missing{CPU: missing}, nil
 }
 
+func (c *Consolidation) partial(data []byte) (Solution, Missing, error) {
+	var f struct {
+		Kind    Kind            `json:"kind,omitempty"`
+		Version int             `json:"version,omitempty"`
+		Bought  []BoughtHost    `json:"bought,omitempty"`
+		Jobs    []JobAssignment `json:"jobs"`
+	}
+	if err := decodePartial(KindConsolidation, data, &f, &f.Kind, &f.Version); err != nil {
+		return nil, Missing{}, err
+	}
+	inOrder(f.Jobs, func(x *JobAssignment) string { return x.ID }, len(c.Jobs), func(k int) string { return c.Jobs[k].ID })
+	return &Assignment{Bought: f.Bought, Jobs: f.Jobs}, Missing{}, nil
+}
+
 func (r *Reservation) partial(data []byte) (Solution, Missing, error) {
 	var f struct {
 		Kind     Kind `json:"kind,omitempty"`

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,6 +70,17 @@ func (p *program) kubernetesPlans() *cli.Command {
 			"--execute changes anything in the cluster.\n\n" +
 			"A program with the name kubectl-gapwise runs as kubectl gapwise, for the\n" +
 			"current context.",
+		Action: func(ctx context.Context, c *cli.Command) error {
+			name := c.Args().First()
+			if name == "" {
+				return cli.ShowSubcommandHelp(c)
+			}
+			var known []string
+			for _, below := range c.Commands {
+				known = append(known, below.Name)
+			}
+			return usagef("kubernetes: there is no command %q; give one of %s%s", name, strings.Join(known, ", "), didYouMean(name, "kubernetes ", known))
+		},
 		Commands: []*cli.Command{
 			{
 				Name: "plan", Usage: "find the least cost, fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
@@ -175,6 +187,20 @@ func (p *program) idle(c *cli.Command, err error) error {
 	}
 	_, err = fmt.Fprintln(p.out, words.Wrap(idle.Text(), 78, 2))
 	return err
+}
+
+// planless prints that there is no plan, and returns the exit code: proved, or not found in the limits. It returns other
+// errors as they are.
+func (p *program) planless(err error) error {
+	code := exitUnsolved
+	switch {
+	case errors.Is(err, kubernetes.ErrNone):
+		code = exitInfeasible
+	case !errors.Is(err, model.ErrNoSolution):
+		return err
+	}
+	fmt.Fprintln(p.err, err)
+	return codeError(code)
 }
 
 // instanceOf makes the instance of a cluster and prints its account.
@@ -475,12 +501,8 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	}
 	plan, err := kubernetes.MakePlan(ctx, in, o)
 	quiet()
-	if errors.Is(err, model.ErrNoSolution) {
-		fmt.Fprintln(p.err, err)
-		return codeError(exitUnsolved)
-	}
 	if err != nil {
-		return err
+		return p.planless(err)
 	}
 	if metrics := c.String("metrics"); metrics != "" {
 		text := plan.Metrics(c.String("context"), time.Now())
@@ -564,20 +586,19 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	}
 	o.TimeLimit /= 2
 	plan, err := kubernetes.MakePlan(ctx, in, o)
-	if errors.Is(err, model.ErrNoSolution) {
-		fmt.Fprintln(p.err, err)
-		return codeError(exitUnsolved)
-	}
 	if err != nil {
-		return err
+		return p.planless(err)
 	}
 	quiet()
 	o.Progress = nil // the questions follow each other quickly
 	costs, err := kubernetes.Explain(ctx, found, read, o)
 	if err != nil {
+		return p.planless(err)
+	}
+	if err := p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) }); err != nil {
 		return err
 	}
-	return p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) })
+	return cutShort(ctx)
 }
 
 // clusterPage names the cluster of a page by its context, or by its files, and the date.
@@ -693,10 +714,10 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	o.Progress = nil // the questions follow each other quickly
 	e, err := kubernetes.Explain(ctx, found, read, o)
 	if err != nil {
-		return p.idle(c, err)
+		return p.idle(c, p.planless(err))
 	}
 	if c.Bool("json") {
-		return writeLines(p.out, e)
+		return cmp.Or(writeLines(p.out, e), cutShort(ctx))
 	}
 	fmt.Fprintf(p.out, "in use now: %s\n\n", kubernetes.Money(float64(e.Now), e.PriceUnit))
 	without, with := []string{"without", "cost", "bound", "status", "saved by it"}, []string{"with", "cost", "bound", "status", "its price"}
@@ -713,6 +734,14 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 	}
 	fmt.Fprint(p.out, e.Others())
 	fmt.Fprint(p.out, kubernetes.PinsText(e.Pins))
+	return cutShort(ctx)
+}
+
+// cutShort is the error of a command that has printed what it had at Ctrl-C.
+func cutShort(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return codeError(exitStopped)
+	}
 	return nil
 }
 

@@ -20,7 +20,7 @@ const patience = 300 * time.Millisecond
 // have something to write that would be lost have some time.
 func (p *program) leave(command string) time.Duration {
 	switch command {
-	case "solve", "audit", "bench", "report":
+	case "solve", "audit", "bench", "report", "kubernetes":
 		return 16 * p.patience
 	case "serve", "session", "drain": // it ends by itself, after its grace, or with its nodes open
 		return math.MaxInt64

@@ -82,6 +82,8 @@ def solve(
     reached without a solution is one with the status unknown. Ctrl-C gives the best so far, and the
     result is marked as interrupted.
     """
+    if isinstance(algorithm, (list, tuple)):
+        raise TypeError("solve takes one algorithm; bench takes several")
     if callable(algorithm) and not isinstance(algorithm, (str, Policy)):
         limits = {"time_limit": time_limit, "effort": effort, "gap": gap, "threads": threads, "start": start, "progress": progress}
         unfit = [name for name, value in limits.items() if value is not None] + [name for name in options if name not in _reading]
@@ -261,6 +263,12 @@ def bench(
         every = [algorithm] if isinstance(algorithm, str) or callable(algorithm) else list(algorithm or ())
         functions = [f for f in every if callable(f) and not isinstance(f, str)]
         names = [name for name in every if isinstance(name, str) or not callable(name)]
+        called = [_named(name) for name in names] + [function.named(f) for f in functions]
+        twice = [name for k, name in enumerate(called) if name in called[:k]]
+        if twice:
+            raise TypeError("two algorithms are called %s: give each function a name of its own" % twice[0])
+        if functions and any(isinstance(x, dict) and "algorithms" in x or str(x).endswith((".yaml", ".yml")) for x in many):
+            raise TypeError("a plan names its algorithms: give a function the instances")
         if functions and kept:
             raise TypeError("runs of functions aren't kept in a file: leave output out, or run them apart")
         commands = any(":" in _named(name) for name in names)
@@ -318,6 +326,8 @@ def load(path: Union[str, "os.PathLike[str]"], **options: Any) -> Any:
 
 def generate(kind: str = "vcsched", **options: Any) -> Any:
     """Draws a random instance, as a dataclass. Options are the flags of gapwise generate: tasks=20, seed=7."""
+    if options.get("count", 1) != 1 or "output" in options:
+        raise TypeError("generate returns one instance: call it once for each seed")
     return _record(command.run(["generate", "--output", "-", "--kind", kind, *command.flags(options)]))
 
 

@@ -222,6 +222,14 @@ class TestSolve(unittest.TestCase):
         two = gapwise.bench([VMS, gapwise.VCSched.from_dict(VMS)], "mcb8")
         self.assertEqual([run["instance"] for run in two], ["vms.json", "1-vms.json"])
         self.assertIn("search", runs.table(by="tasks"))
+        for wrong, call in {
+            "bench takes several": lambda: gapwise.solve(SIX, ["heft", "peft"]),
+            "two algorithms are called": lambda: gapwise.bench([SIX], [lambda g: g, lambda g: g]),
+            "a plan names its algorithms": lambda: gapwise.bench("plan.yaml", lambda g: g),
+            "once for each seed": lambda: gapwise.generate("dag", count=2),
+        }.items():
+            with self.assertRaisesRegex(TypeError, wrong):
+                call()
         own = gapwise.bench([SIX, json.loads((EXAMPLES / "ten-tasks.json").read_text())], ["heft", "cpop"])
         self.assertIn("cpop", own.compare(base="heft"))
         self.assertIn("mean rank", own.compare(ranks=True))

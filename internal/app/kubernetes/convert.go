@@ -260,6 +260,9 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	}
 	v.residents = v.read()
 	v.in.Account.Took(float64(len(v.pods)), "pods")
+	if v.Use != nil && len(v.pods) > 0 && !slices.ContainsFunc(v.pods, func(p *pod) bool { return v.Use[p.id] != nil }) {
+		return nil, fmt.Errorf("%w use: it measures none of the %d pods; give what the same cluster's pods use", model.ErrInvalid, len(v.pods))
+	}
 	if len(v.pods) == 0 {
 		return nil, idle(c)
 	}
@@ -476,7 +479,7 @@ func (v *converter) pinOf(p *pod) string {
 	}
 	for _, k := range p.budgets {
 		if b := &v.c.Budgets[k]; b.Status.DisruptionsAllowed == 0 {
-			return "budget " + b.Name + noEviction
+			return "budget " + b.Namespace + "/" + b.Name + noEviction
 		}
 	}
 	return ""

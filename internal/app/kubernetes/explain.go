@@ -18,6 +18,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+// allOfThem names the question without any rule.
+const allOfThem = "all of them"
+
 // RuleNames are the rules that Options.Without can leave out.
 var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spread", "together", "ports", "volumes", "survive"}
 
@@ -34,6 +37,8 @@ type Explanation struct {
 	Untried  int        `json:"single_rules_not_tried"`
 	// Goals are what holding more than rules costs, those that mean something to the cluster.
 	Goals []GoalCost `json:"goals,omitempty"`
+	// Stopped means that questions were left open, or weren't asked, at Ctrl-C.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // GoalCost is the price of a goal: the least cost with it, less that without it.
@@ -120,7 +125,7 @@ const questionEffort = 500_000
 // for the kinds, and an equal share of the rest for each question.
 func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
 	questions := append([]string{""}, RuleNames...)
-	questions = append(questions, "all of them")
+	questions = append(questions, allOfThem)
 	if o.Effort == 0 {
 		o.Effort = questionEffort
 	}
@@ -149,7 +154,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		}
 		switch without {
 		case "":
-		case "all of them":
+		case allOfThem:
 			r.Without = RuleNames
 		default:
 			r.Without = append(slices.Clone(read.Without), without)
@@ -164,11 +169,14 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 			e.Now = in.state(c, c.Today()).Cost
 		}
 		result, err := in.leastCost(ctx, in.Consolidation, o)
+		if e.Stopped = ctx.Err() != nil; e.Stopped && with != nil { // its answer says little
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
 		if result.Solution == nil {
-			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(result.Reason, string(result.Status)))
+			return nil, in.none(&result.Result)
 		}
 		if with == nil {
 			with = result
@@ -176,8 +184,11 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		e.Rules = append(e.Rules, costOf(without, result))
 	}
 	e.compare()
-	if err := e.explainGoals(ctx, c, all, with, o, share); err != nil {
-		return nil, err
+	if e.Stopped {
+		return e, nil
+	}
+	if err := e.explainGoals(ctx, c, all, with, o, share); err != nil || e.Stopped {
+		return e, err
 	}
 	o.TimeLimit = limit
 	return e, e.explainSingles(ctx, all, with, o)
@@ -202,6 +213,9 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 			return err
 		}
 		x, err := other.leastCost(ctx, other.Consolidation, o)
+		if e.Stopped = ctx.Err() != nil; e.Stopped {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -299,7 +313,7 @@ func (e *Explanation) compare() {
 	best := e.Rules[0]
 	for k := range e.Rules {
 		r, known := &e.Rules[k], e.Rules[0]
-		if k == len(e.Rules)-1 { // without all of them
+		if r.Without == allOfThem {
 			known = best
 		}
 		if better(known, *r) {

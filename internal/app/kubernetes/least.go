@@ -128,7 +128,7 @@ const mostPriced = 20_000
 // priceHolding finds the cost of holding what a plan loses if that is cheap: with the effort of a question in a small
 // cluster, and proved.
 func (in *Instance) priceHolding(ctx context.Context, p *Plan, o gapwise.Options) error {
-	if p.Preferences == nil || len(p.Preferences.Lost) == 0 || p.CostStatus != string(model.StatusOptimal) || p.Mend || in.Tasks()*len(in.Hosts) > mostPriced {
+	if p.Preferences == nil || len(p.Preferences.Lost) == 0 || p.CostStatus != string(model.StatusOptimal) || p.Mend || in.Tasks()*len(in.Hosts) > mostPriced || ctx.Err() != nil {
 		return nil
 	}
 	read := in.converter.Options
@@ -142,6 +142,9 @@ func (in *Instance) priceHolding(ctx context.Context, p *Plan, o gapwise.Options
 	held.MoveBudget, held.Goal = in.MoveBudget, model.GoalCost
 	o.TimeLimit, o.Effort, o.Start = 0, questionEffort, nil
 	x, err := held.leastCost(ctx, held.Consolidation, o)
+	if ctx.Err() != nil { // the plan stands without it
+		return nil
+	}
 	if err != nil || x.Status != model.StatusOptimal || x.waiting != p.Then.Waiting || x.room != p.Then.Roomless {
 		return err
 	}

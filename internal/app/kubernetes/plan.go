@@ -7,6 +7,7 @@ package kubernetes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +17,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -106,7 +108,11 @@ type Plan struct {
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
 
+	// Unbudgeted means that the cluster was read without any PodDisruptionBudget.
+	Unbudgeted bool `json:"-"`
+
 	fence []string // nodes that a drain cordons all the time
+	slack bool     // a share of each node is to stay free
 }
 
 // Pin explains why pods can't move.
@@ -162,7 +168,10 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil}
+	ordering, end := afterwards(ctx)
+	defer end()
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
+		Unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -174,7 +183,7 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		case err != nil:
 			return nil, err
 		case cost.Solution == nil && round == 0:
-			return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(cost.Reason, string(cost.Status)))
+			return nil, in.none(&cost.Result)
 		case cost.Solution == nil:
 		case round == 0:
 			least = cost.cost
@@ -186,9 +195,12 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 			if r.Solution == nil {
 				continue
 			}
-			w, err := in.way(ctx, r.Solution.(*model.Assignment))
+			w, err := in.way(ordering, r.Solution.(*model.Assignment))
 			if err != nil {
 				return nil, err
+			}
+			if w.cut { // moves that weren't looked at aren't stuck
+				continue
 			}
 			if len(w.stuck) > 0 && (stuck == nil || len(w.stuck) < len(stuck.stuck)) {
 				stuck = w
@@ -204,15 +216,47 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 				break
 			}
 		}
-		if stuck == nil {
+		if stuck == nil || ctx.Err() != nil {
 			break
 		}
 		for _, m := range stuck.stuck {
 			stays[m.Pod] = true
 		}
 	}
+	if best == nil {
+		return nil, fmt.Errorf("%w: stopped before the moves of the plan had their order", model.ErrNoSolution)
+	}
 	best.report(p, least)
 	return p, in.priceHolding(ctx, p, o)
+}
+
+// ErrNone means a proof that no plan has what is asked.
+var ErrNone = errors.New("proved")
+
+// none returns the error of a result without a plan: it wraps ErrNone or model.ErrNoSolution.
+func (in *Instance) none(r *model.Result) error {
+	switch {
+	case r.Status != model.StatusInfeasible:
+		return fmt.Errorf("%w: %s", model.ErrNoSolution, cmp.Or(r.Reason, string(r.Status)))
+	case in.converter.Mend:
+		return fmt.Errorf("%w: no plan mends all that is broken on these nodes; plan without --mend tells what is", ErrNone)
+	case in.converter.MaxNodes > 0:
+		return fmt.Errorf("%w: no plan has %s in use, or fewer", ErrNone, words.Plural(in.converter.MaxNodes, "node"))
+	}
+	return fmt.Errorf("%w: no plan keeps all that is asked", ErrNone)
+}
+
+// grace is the time for the order of a plan that a search had when it was stopped.
+const grace = 2 * time.Second
+
+// afterwards returns a context that ends the grace after another one, or with the function that is returned.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	after, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return after, func() {
+		stop()
+		cancel()
+	}
 }
 
 // least finds the least cost, and the fewest moves to it; those have no solution if none is found in the time.
@@ -285,6 +329,7 @@ type way struct {
 	launch  []Launch
 	waves   [][]Move
 	stuck   []Move // that find no order
+	cut     bool   // it was stopped before all moves had been tried
 }
 
 // way orders the moves to a plan.
@@ -303,7 +348,9 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 	}
 	w.sought = w.in.state(w.c, plan)
 	if w.end = plan; !w.in.converter.ByUse {
-		w.order(ctx, plan)
+		if w.order(ctx, plan); ctx.Err() != nil {
+			return &way{cut: true}, nil
+		}
 	}
 	w.reached = w.in.state(w.c, w.end)
 	_, w.moves = w.c.Figures(w.end)

@@ -285,11 +285,11 @@ func TestSituations(t *testing.T) {
 			with(s, term(corev1.LabelTopologyZone, "keep"))
 			s.Nodes[s.n1].Labels[corev1.LabelTopologyZone] = ""
 		}, "n1"},
-		"a budget":                      {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget b"},
-		"a budget, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget b"},
+		"a budget":                      {false, func(s *situation) { budget(s, 1, 1) }, "stays: budget d/b"},
+		"a budget, not ready":           {false, func(s *situation) { unready(s); budget(s, 0, 1) }, "stays: budget d/b"},
 		"a budget of enough, not ready": {false, func(s *situation) { unready(s); budget(s, 1, 1) }, "n1 n2"},
 		"AlwaysAllow, not ready":        {false, func(s *situation) { unready(s); budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "n1 n2"},
-		"AlwaysAllow, ready":            {false, func(s *situation) { budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "stays: budget b"},
+		"AlwaysAllow, ready":            {false, func(s *situation) { budget(s, 0, 1).Spec.UnhealthyPodEvictionPolicy = &allow }, "stays: budget d/b"},
 		"a budget, pending":             {false, func(s *situation) { s.Pods[s.pod].Status.Phase = corev1.PodPending; budget(s, 0, 1) }, "n1 n2"},
 		"a Job that would fail":         {false, func(s *situation) { job(s) }, "stays: its eviction would fail its Job"},
 		"a Job with failures left":      {false, func(s *situation) { job(s).Spec.BackoffLimit = &two }, "n1 n2"},

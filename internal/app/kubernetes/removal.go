@@ -176,8 +176,11 @@ func (x *remover) remove(h int) bool {
 // text returns the lines of a plan on removal, state writing a state.
 func (r *Removal) text(state func(State) string) (lines [][2]string) {
 	if len(r.Nodes) > 0 {
-		lines = append(lines, [2]string{"one by one", state(r.Then) + fmt.Sprintf(", if after it %s are removed, each before its pods are placed again: hard spread no longer counts what is gone",
-			words.Plural(len(r.Nodes), "node"))})
+		again := ""
+		if len(r.Nodes) > 1 {
+			again = " one after the other"
+		}
+		lines = append(lines, [2]string{"one by one", state(r.Then) + fmt.Sprintf(", if %d more can be removed%s: hard topology spread no longer counts a removed node, so its pods fit elsewhere", len(r.Nodes), again)})
 	}
 	if len(r.Broken) > 0 {
 		lines = append(lines, [2]string{"removed", fmt.Sprintf("without the emptied nodes %s, so that pods made anew may wait: %s",

@@ -38,10 +38,7 @@ func (in *Instance) singles() (all []single) {
 		if !ok || why == noCompany || why == noVolume {
 			continue
 		}
-		if name, found := strings.CutSuffix(why, noEviction); found { // budgets have a namespace
-			space, _, _ := strings.Cut(in.Pods[i][0], "/")
-			why = "budget " + space + "/" + strings.TrimPrefix(name, "budget ")
-		}
+		why = strings.TrimSuffix(why, noEviction)
 		if pins[why] == nil {
 			names = append(names, why)
 		}
@@ -110,6 +107,9 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 		in.converter.ask("without " + s.name)
 		o.TimeLimit = share()
 		r, err := in.leastCost(ctx, s.in, o)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -120,6 +120,7 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 		one.Change = s.change
 		e.Singles = append(e.Singles, one)
 	}
+	e.Stopped = ctx.Err() != nil
 	slices.SortStableFunc(e.Singles, func(a, b RuleCost) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Bound, b.Bound))
 	})

@@ -260,13 +260,13 @@ func TestWhyNode(t *testing.T) {
 		"n1": `node       n1 has 3 pods, 0 of them can be evicted
 stays      shop/alone: no controller would make it again
 stays      shop/kept: annotation karpenter.sh/do-not-disrupt
-stays      shop/web-1: budget b allows no eviction
+stays      shop/web-1: budget shop/b allows no eviction
 frees      1 pod: not by a setting: no controller would make it again
 frees      1 pod: no karpenter.sh/do-not-disrupt on shop/kept
 frees      1 pod: shop/b: minAvailable from 2 to 1
 `,
 		"n2": `node       n2 has 2 pods, 1 of them can be evicted
-stays      shop/web-2: budget b allows no eviction
+stays      shop/web-2: budget shop/b allows no eviction
 frees      1 pod: shop/b: minAvailable from 2 to 1
 no place   1 pod that no other node would have now, with all others where they
            are: shop/big

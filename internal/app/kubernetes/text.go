@@ -113,13 +113,17 @@ func (p *Plan) Text(moves bool) string {
 		line("launch", "%s: %s", text, launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
-		line("waves", "%d, each within the budgets and with room for every pod", n)
+		within := "within the budgets and "
+		if p.Unbudgeted {
+			within = "(no PodDisruptionBudget was read) "
+		}
+		line("waves", "%d, each %swith room for every pod", n, within)
 	}
 	if len(p.Waves) > 0 {
 		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
 		line("steered", "%s, by %s, with up to %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), words.Plural(p.Played.Closed, "node"))
 		if p.Played.Left > 0 {
-			line("", "%s", p.partText())
+			line("", "%s", p.PartText())
 		}
 	}
 	if p.Beyond != nil {
@@ -163,8 +167,8 @@ func wrapped(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "%-10s %s\n", name, words.Wrap(text, 69, 11))
 }
 
-// partText tells which part of the way the steps are: about as many moves are in each step that is left.
-func (p *Plan) partText() string {
+// PartText tells which part of the way the steps are: about as many moves are in each step that is left.
+func (p *Plan) PartText() string {
 	left, all := p.Played.Left, 0
 	for _, wave := range p.Waves {
 		all += len(wave)
@@ -278,7 +282,7 @@ func PinsText(pins []Pin) string {
 			fmt.Fprintf(&b, "  %4d for %d other reasons (--json)\n", rest, len(pins)-k)
 			break
 		}
-		fmt.Fprintf(&b, "  %4d on %3d nodes: %s\n", p.Pods, p.Nodes, p.Why)
+		fmt.Fprintf(&b, "  %4d on %-9s %s\n", p.Pods, words.Plural(p.Nodes, "node")+":", p.Why)
 	}
 	return b.String()
 }
@@ -360,6 +364,9 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	}
 	const by = "gapwise kubernetes plan --commands"
 	fmt.Fprintf(&b, scriptHead, cordonPatch(true, by), cordonPatch(false, by))
+	if p.Played.Left > 0 {
+		fmt.Fprintf(&b, "# A part of the plan: %s.\n", p.PartText())
+	}
 	for _, node := range p.fence {
 		fmt.Fprintf(&b, "cordon %s\n", process.Quote(node))
 	}
@@ -402,6 +409,9 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 		}
 	}
 	b.WriteString("trap - EXIT\n")
+	if p.Played.Left > 0 {
+		fmt.Fprintf(&b, "echo %s\n", process.Quote("these were "+p.PartText()))
+	}
 	return b.String(), nil
 }
 
@@ -446,6 +456,9 @@ func (e *Explanation) number() func(float64) string {
 // Others reports the results on the budgets and rules that the table doesn't have; "" if there are none.
 func (e *Explanation) Others() string {
 	var b strings.Builder
+	if e.Stopped {
+		b.WriteString("stopped: questions that aren't answered here are open\n")
+	}
 	if e.Needless > 0 {
 		fmt.Fprintf(&b, "without any other one of %d budgets and rules nothing is saved, as a bound shows\n", e.Needless)
 	}

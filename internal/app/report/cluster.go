@@ -57,8 +57,12 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, fmt.Sprintf("The plan needs %s that must be launched and ready before the first wave.", words.Plural(len(plan.Launch), "new node")))
 	}
 	if len(plan.Waves) > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d.",
-			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes))
+		steered := fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d",
+			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes)
+		if plan.Played.Left > 0 {
+			steered += " so far: " + plan.PartText()
+		}
+		p.Lead = append(p.Lead, steered+".")
 	}
 	nodes := clusterNodes(plan)
 	fates := map[string]string{}
@@ -161,6 +165,9 @@ func (t *table) add(rows [][]string) {
 // clusterRules shows the costs of rules, and why pods can't move.
 func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
 	s := section{ID: "rules", Title: "What rules cost"}
+	if costs != nil && costs.Stopped {
+		s.Blocks = append(s.Blocks, block{Words: "Stopped: the questions that aren't answered here are open."})
+	}
 	if costs != nil {
 		for k, all := range [][]kubernetes.RuleCost{costs.Rules, costs.Singles} {
 			t := &table{Caption: []string{"Kinds of rules left out", "Single budgets and rules left out"}[k], Plain: true,

@@ -35,7 +35,7 @@ func TestCluster(t *testing.T) {
 	page := b.String()
 	require.Says(t, "the page", page, "No plan with as few pods waiting costs less: that is proved.", "price 0.64",
 		"2 new nodes", "m2/a-1", "becomes empty", "shop/worker-2", "budget shop/ledger-pdb", "&lt;b&gt;n5",
-		"by the plan", "budget ledger-pdb allows no eviction")
+		"by the plan", "budget shop/ledger-pdb allows no eviction")
 	if strings.Contains(page, "<b>n5") {
 		t.Error("a name is taken for markup")
 	}

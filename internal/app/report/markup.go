@@ -79,7 +79,7 @@ func (m *markup) page(p *page) {
 		m.section(&p.Sections[k])
 	}
 	if len(p.Left) > 0 {
-		m.WriteString("<section id=\"left\">\n<h2>Left out</h2>\n<ul>")
+		m.WriteString("<section id=\"left\">\n<h2>What was read</h2>\n<ul>")
 		for _, l := range p.Left {
 			m.putf("<li>%s</li>", l)
 		}

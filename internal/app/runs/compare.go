@@ -101,7 +101,7 @@ func (o CompareOptions) values(records []Record) (all *Results, values map[strin
 	case of == nil:
 		return nil, nil, sense, o.bad("there is no value %q; see gapwise bench plot --help", o.Value)
 	case o.Base != "" && !slices.Contains(all.Algorithms, o.Base):
-		return nil, nil, sense, o.bad("no run is by %q, there are %s", o.Base, strings.Join(all.Algorithms, ", "))
+		return nil, nil, sense, o.bad("the base %q is none of the algorithms compared, %s", o.Base, strings.Join(all.Algorithms, ", "))
 	}
 	sense, values = of.metric(all.Rows[0].Record).Sense, map[string]map[string][]float64{}
 	for _, r := range all.Rows {
