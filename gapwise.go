@@ -231,7 +231,7 @@ func (o Options) untraced(name string, traced bool) error {
 		return nil
 	}
 	var names []string
-	for _, p := range problems() {
+	for _, p := range problems {
 		for _, a := range p.Algorithms {
 			if a.Traced {
 				names = append(names, fmt.Sprintf("%s (%s)", a.Name, p.Kind))

@@ -292,7 +292,7 @@ func TestInterruptedJudge(t *testing.T) {
 
 // A problem may lack all but an engine and a generator.
 func TestDefineLeast(t *testing.T) {
-	p := define(definition[*model.VCSched]{kind: model.KindVCSched, engines: vcschedProblem().Algorithms[:1]})
+	p := define(definition[*model.VCSched]{kind: model.KindVCSched, engines: vcschedProblem.Algorithms[:1]})
 	if p.Quick(t.Context(), small()) != nil {
 		t.Error("quick bounds from nowhere")
 	}

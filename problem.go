@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
@@ -253,26 +252,15 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 	}, func(s S) (model.Solution, error) { return s, nil })
 }
 
-// problems returns every problem. They are made on first use: a program that reads and converts alone is then linked
-// without the solvers.
-func problems() []*Problem {
-	listProblems.Do(func() {
-		allProblems = []*Problem{batchProblem(), consolidationProblem(), dagProblem(), reservationProblem(), tvcProblem(), vcschedProblem()}
-	})
-	return allProblems
-}
-
-var (
-	allProblems  []*Problem
-	listProblems sync.Once
-)
+// problems lists every problem.
+var problems = []*Problem{batchProblem, consolidationProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
 // Problems returns every problem, in alphabetical order.
-func Problems() []*Problem { return slices.Clone(problems()) }
+func Problems() []*Problem { return slices.Clone(problems) }
 
 // ProblemOf returns the problem of a kind; the error wraps model.ErrUnsupported.
 func ProblemOf(kind model.Kind) (*Problem, error) {
-	for _, p := range problems() {
+	for _, p := range problems {
 		if p.Kind == kind {
 			return p, nil
 		}

@@ -19,51 +19,49 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-func batchProblem() *Problem {
-	return define(definition[*model.Batch]{
-		kind:         model.KindBatch,
-		heuristics:   batchheur.Algorithms(),
-		engines:      batchexact.Engines(),
-		auto:         []string{"peasy", "list", "improve", "search", "kernel"},
-		idle:         batchIdle,
-		search:       batchexact.Search,
-		kernel:       batchexact.Kernel,
-		formulations: batchbounds.Formulations,
-		formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
-			t := view.OfBatch(in)
-			f, err := batchbounds.Build(t, name)
-			if err != nil {
-				return nil, err
+var batchProblem = define(definition[*model.Batch]{
+	kind:         model.KindBatch,
+	heuristics:   batchheur.Algorithms(),
+	engines:      batchexact.Engines(),
+	auto:         []string{"peasy", "list", "improve", "search", "kernel"},
+	idle:         batchIdle,
+	search:       batchexact.Search,
+	kernel:       batchexact.Kernel,
+	formulations: batchbounds.Formulations,
+	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
+		t := view.OfBatch(in)
+		f, err := batchbounds.Build(t, name)
+		if err != nil {
+			return nil, err
+		}
+		return general(milp.Convert(f,
+			func(e *model.Execution) ([]int64, error) { return processors.Starts(in, t, e) },
+			func(starts []int64) (*model.Execution, error) { return processors.Place(in, t, starts) })), nil
+	},
+	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
+	first:      named("easy", batchheur.Algorithms()).Solver,
+	features:   features.Batch,
+	quick:      batchbounds.Quick,
+	bounds:     batchbounds.All,
+	others:     batchbounds.Others,
+	start:      startOf(batchheur.Complete),
+	generator:  instances.GeneratorOf(instances.NewBatchSpec),
+	parameters: func() model.Parameters { return new(model.BatchParameters) },
+	gantt:      []string{"measy", "easy"},
+	variants: []Variant{{
+		Flag: "tiers", Values: []string{"1", "2"},
+		Get: func(in model.Instance) string { return strconv.Itoa(max(1, in.(*model.Batch).Tiers)) },
+		With: func(in model.Instance, value string) model.Instance {
+			b := *in.(*model.Batch)
+			if b.Tiers = 1; value == "2" {
+				b.Tiers = 2
 			}
-			return general(milp.Convert(f,
-				func(e *model.Execution) ([]int64, error) { return processors.Starts(in, t, e) },
-				func(starts []int64) (*model.Execution, error) { return processors.Place(in, t, starts) })), nil
+			return &b
 		},
-		linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
-		first:      named("easy", batchheur.Algorithms()).Solver,
-		features:   features.Batch,
-		quick:      batchbounds.Quick,
-		bounds:     batchbounds.All,
-		others:     batchbounds.Others,
-		start:      startOf(batchheur.Complete),
-		generator:  instances.GeneratorOf(instances.NewBatchSpec),
-		parameters: func() model.Parameters { return new(model.BatchParameters) },
-		gantt:      []string{"measy", "easy"},
-		variants: []Variant{{
-			Flag: "tiers", Values: []string{"1", "2"},
-			Get: func(in model.Instance) string { return strconv.Itoa(max(1, in.(*model.Batch).Tiers)) },
-			With: func(in model.Instance, value string) model.Instance {
-				b := *in.(*model.Batch)
-				if b.Tiers = 1; value == "2" {
-					b.Tiers = 2
-				}
-				return &b
-			},
-			MadeFor: stated,
-		}},
-		complete: batchComplete,
-	})
-}
+		MadeFor: stated,
+	}},
+	complete: batchComplete,
+})
 
 // batchIdle leaves out peasy on one tier, which it doesn't take: the first in the list has the longest turns. On nodes
 // the search is the kernel.

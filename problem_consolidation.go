@@ -15,28 +15,26 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-func consolidationProblem() *Problem {
-	return define(definition[*model.Consolidation]{
-		kind:         model.KindConsolidation,
-		heuristics:   consheur.Algorithms(),
-		engines:      consexact.Engines(),
-		auto:         []string{"drain", "lns", "kernel", "highs"},
-		kernel:       consexact.Kernel,
-		formulations: consbounds.Formulations,
-		formulation: func(_ context.Context, in *model.Consolidation, _ string) (*milp.Formulation[model.Solution], error) {
-			p, err := consbounds.Build(in, -1)
-			if err != nil {
-				return nil, err
-			}
-			return general(&p.Formulation), nil
-		},
-		linear:    func(_ string, b milp.Backend) model.Solver { return consexact.Linear(b) },
-		first:     run.OneShot("stay", consheur.First),
-		start:     startOf(consheur.Complete),
-		features:  features.Consolidation,
-		quick:     consbounds.Quick,
-		bounds:    consbounds.All,
-		generator: instances.GeneratorOf(instances.NewConsolidationSpec),
-		gantt:     []string{"drain"},
-	})
-}
+var consolidationProblem = define(definition[*model.Consolidation]{
+	kind:         model.KindConsolidation,
+	heuristics:   consheur.Algorithms(),
+	engines:      consexact.Engines(),
+	auto:         []string{"drain", "lns", "kernel", "highs"},
+	kernel:       consexact.Kernel,
+	formulations: consbounds.Formulations,
+	formulation: func(_ context.Context, in *model.Consolidation, _ string) (*milp.Formulation[model.Solution], error) {
+		p, err := consbounds.Build(in, -1)
+		if err != nil {
+			return nil, err
+		}
+		return general(&p.Formulation), nil
+	},
+	linear:    func(_ string, b milp.Backend) model.Solver { return consexact.Linear(b) },
+	first:     run.OneShot("stay", consheur.First),
+	start:     startOf(consheur.Complete),
+	features:  features.Consolidation,
+	quick:     consbounds.Quick,
+	bounds:    consbounds.All,
+	generator: instances.GeneratorOf(instances.NewConsolidationSpec),
+	gantt:     []string{"drain"},
+})

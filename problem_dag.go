@@ -21,46 +21,44 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-func dagProblem() *Problem {
-	return define(definition[*model.DAG]{
-		kind:         model.KindDAG,
-		heuristics:   dagheur.Algorithms(),
-		engines:      dagexact.Engines(),
-		auto:         []string{"sinnen-sousa", "improve", "dls", "lns", "search"},
-		idle:         dagIdle,
-		phases:       dagexact.Phases(),
-		search:       dagexact.Search,
-		kernel:       dagexact.Kernel,
-		formulations: dagbounds.Formulations,
-		formulation:  dagFormulation,
-		linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
-		first:        run.OneShot("first", dagFirst),
-		features:     features.DAG,
-		quick:        dagbounds.QuickOf,
-		bounds:       dagbounds.All,
-		start:        startOf(dagheur.Complete),
-		generator:    instances.GeneratorOf(instances.NewDAGSpec),
-		parameters:   func() model.Parameters { return new(model.DAGParameters) },
-		gantt:        []string{"heft"},
-		pictured:     dagPictured,
-		variants: []Variant{{
-			Flag: "transfers", Values: names(model.TransferModels),
-			Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
-			With: func(in model.Instance, value string) model.Instance {
-				d := *in.(*model.DAG)
-				d.TransferModel = model.TransferModel(value)
-				return &d
-			},
-			MadeFor: func(in model.Instance, s model.Solution) string {
-				if in.(*model.DAG).TransferModel != "" {
-					return ""
-				}
-				return string(s.(*model.Schedule).TransferModel)
-			},
-		}},
-		complete: dagComplete,
-	})
-}
+var dagProblem = define(definition[*model.DAG]{
+	kind:         model.KindDAG,
+	heuristics:   dagheur.Algorithms(),
+	engines:      dagexact.Engines(),
+	auto:         []string{"sinnen-sousa", "improve", "dls", "lns", "search"},
+	idle:         dagIdle,
+	phases:       dagexact.Phases(),
+	search:       dagexact.Search,
+	kernel:       dagexact.Kernel,
+	formulations: dagbounds.Formulations,
+	formulation:  dagFormulation,
+	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
+	first:        run.OneShot("first", dagFirst),
+	features:     features.DAG,
+	quick:        dagbounds.QuickOf,
+	bounds:       dagbounds.All,
+	start:        startOf(dagheur.Complete),
+	generator:    instances.GeneratorOf(instances.NewDAGSpec),
+	parameters:   func() model.Parameters { return new(model.DAGParameters) },
+	gantt:        []string{"heft"},
+	pictured:     dagPictured,
+	variants: []Variant{{
+		Flag: "transfers", Values: names(model.TransferModels),
+		Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
+		With: func(in model.Instance, value string) model.Instance {
+			d := *in.(*model.DAG)
+			d.TransferModel = model.TransferModel(value)
+			return &d
+		},
+		MadeFor: func(in model.Instance, s model.Solution) string {
+			if in.(*model.DAG).TransferModel != "" {
+				return ""
+			}
+			return string(s.(*model.Schedule).TransferModel)
+		},
+	}},
+	complete: dagComplete,
+})
 
 // dagFirst is OneMachine or, if ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
 // SinnenSousa.

@@ -17,50 +17,48 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-func reservationProblem() *Problem {
-	return define(definition[*model.Reservation]{
-		kind:         model.KindReservation,
-		heuristics:   resheur.Algorithms(),
-		engines:      resexact.Engines(),
-		auto:         []string{"selective", "lns", "kernel"},
-		kernel:       resexact.Kernel,
-		formulations: resbounds.Formulations,
-		formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
-			t := view.OfReservation(in)
-			f, err := resbounds.Build(t, name)
-			if err != nil {
-				return nil, err
-			}
-			return general(milp.Convert(f,
-				func(b *model.Bookings) ([]int64, error) { return bookings.TicksOf(in, t, b) },
-				func(starts []int64) (*model.Bookings, error) { return bookings.BookTicks(in, t, starts) })), nil
+var reservationProblem = define(definition[*model.Reservation]{
+	kind:         model.KindReservation,
+	heuristics:   resheur.Algorithms(),
+	engines:      resexact.Engines(),
+	auto:         []string{"selective", "lns", "kernel"},
+	kernel:       resexact.Kernel,
+	formulations: resbounds.Formulations,
+	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
+		t := view.OfReservation(in)
+		f, err := resbounds.Build(t, name)
+		if err != nil {
+			return nil, err
+		}
+		return general(milp.Convert(f,
+			func(b *model.Bookings) ([]int64, error) { return bookings.TicksOf(in, t, b) },
+			func(starts []int64) (*model.Bookings, error) { return bookings.BookTicks(in, t, starts) })), nil
+	},
+	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
+	first:     run.OneShot("serial", resheur.First),
+	features:  features.Reservation,
+	quick:     resbounds.QuickOf,
+	bounds:    resbounds.All,
+	start:     startOf(resheur.Complete),
+	generator: instances.GeneratorOf(instances.NewReservationSpec),
+	gantt:     []string{"pe-w"},
+	variants: []Variant{{
+		Flag: "goal", Values: names(model.Goals),
+		Get: func(in model.Instance) string { return string(in.(*model.Reservation).EffectiveGoal()) },
+		With: func(in model.Instance, value string) model.Instance {
+			r := *in.(*model.Reservation)
+			r.Goal = model.Goal(value)
+			return &r
 		},
-		linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
-		first:     run.OneShot("serial", resheur.First),
-		features:  features.Reservation,
-		quick:     resbounds.QuickOf,
-		bounds:    resbounds.All,
-		start:     startOf(resheur.Complete),
-		generator: instances.GeneratorOf(instances.NewReservationSpec),
-		gantt:     []string{"pe-w"},
-		variants: []Variant{{
-			Flag: "goal", Values: names(model.Goals),
-			Get: func(in model.Instance) string { return string(in.(*model.Reservation).EffectiveGoal()) },
-			With: func(in model.Instance, value string) model.Instance {
-				r := *in.(*model.Reservation)
-				r.Goal = model.Goal(value)
-				return &r
-			},
-			MadeFor: func(in model.Instance, s model.Solution) string {
-				if in.(*model.Reservation).Goal != "" {
-					return ""
-				}
-				return string(s.(*model.Bookings).Goal)
-			},
-		}},
-		complete: reservationComplete,
-	})
-}
+		MadeFor: func(in model.Instance, s model.Solution) string {
+			if in.(*model.Reservation).Goal != "" {
+				return ""
+			}
+			return string(s.(*model.Bookings).Goal)
+		},
+	}},
+	complete: reservationComplete,
+})
 
 // reservationComplete numbers the PEs of bookings.
 func reservationComplete(_ context.Context, in *model.Reservation, solution model.Solution, _ model.Missing) (model.Solution, error) {

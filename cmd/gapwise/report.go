@@ -135,10 +135,7 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 	if !isStdout(output) {
 		fmt.Fprintf(p.err, "page in %s\n", output)
 	}
-	if ctx.Err() != nil {
-		return codeError(exitStopped)
-	}
-	return nil
+	return cutShort(ctx)
 }
 
 func (p *program) reportLog(ctx context.Context, c *cli.Command, f *instances.File, path, output string, s report.Solving, o report.Options) error {

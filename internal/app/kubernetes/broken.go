@@ -6,7 +6,6 @@ package kubernetes
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
@@ -35,20 +34,13 @@ func (in *Instance) broken(c *view.Consolidation, plan view.Plan) planstate.Brok
 	return b
 }
 
-// brokenWords says what is broken. A node that lacks the slack alone isn't short of what its pods need.
-func (p *Plan) brokenWords(b *planstate.Broken) string {
-	text := b.Words("node", "pod", "workload")
-	if p.slack {
-		for _, need := range []string{"than it needs", "than they need"} {
-			text = strings.Replace(text, need, need+" and the slack", 1)
-		}
-	}
-	return text
-}
-
 // brokenText says what is broken today and after the plan, "" if nothing is.
 func (p *Plan) brokenText() string {
-	now, then := p.brokenWords(&p.Broken.Now), p.brokenWords(&p.Broken.Then)
+	beside := ""
+	if p.slack { // a node may lack that alone
+		beside = " and the slack"
+	}
+	now, then := p.Broken.Now.Words("node", "pod", "workload", beside), p.Broken.Then.Words("node", "pod", "workload", beside)
 	switch {
 	case now == "" && then == "":
 		return ""

@@ -442,6 +442,11 @@ const (
 	noCompany  = "no pod is there that its affinity asks for"
 )
 
+// pinOfBudget is the reason of pods that a budget keeps.
+func pinOfBudget(b *policyv1.PodDisruptionBudget) string {
+	return "budget " + b.Namespace + "/" + b.Name + noEviction
+}
+
 // pinOf explains why a pod can't be moved, "" if it can.
 func (v *converter) pinOf(p *pod) string {
 	if why := v.Stays[[2]string{controller(p.Pod), p.Spec.NodeName}]; why != "" {
@@ -479,7 +484,7 @@ func (v *converter) pinOf(p *pod) string {
 	}
 	for _, k := range p.budgets {
 		if b := &v.c.Budgets[k]; b.Status.DisruptionsAllowed == 0 {
-			return "budget " + b.Namespace + "/" + b.Name + noEviction
+			return pinOfBudget(b)
 		}
 	}
 	return ""

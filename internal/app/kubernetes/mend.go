@@ -56,7 +56,7 @@ func (d *Drained) mended() (gone, left planstate.Broken) {
 func (d *Drained) Mended() string {
 	gone, left := d.mended()
 	say := func(b planstate.Broken) string {
-		if text := b.Words("node", "pod", "workload"); text != "" {
+		if text := b.Words("node", "pod", "workload", ""); text != "" {
 			return text
 		}
 		return "nothing"

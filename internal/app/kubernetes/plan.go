@@ -17,6 +17,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -108,11 +109,9 @@ type Plan struct {
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
 
-	// Unbudgeted means that the cluster was read without any PodDisruptionBudget.
-	Unbudgeted bool `json:"-"`
-
-	fence []string // nodes that a drain cordons all the time
-	slack bool     // a share of each node is to stay free
+	fence      []string // nodes that a drain cordons all the time
+	slack      bool     // a share of each node is to stay free
+	unbudgeted bool     // the cluster was read without any PodDisruptionBudget
 }
 
 // Pin explains why pods can't move.
@@ -168,10 +167,10 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	stays := map[string]bool{} // pods
 	var best *way
 	least := int64(0) // the cost for which moves are bounded
-	ordering, end := afterwards(ctx)
+	ordering, end := meter.Late(ctx, grace)
 	defer end()
 	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
-		Unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
+		unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -248,16 +247,6 @@ func (in *Instance) none(r *model.Result) error {
 
 // grace is the time for the order of a plan that a search had when it was stopped.
 const grace = 2 * time.Second
-
-// afterwards returns a context that ends the grace after another one, or with the function that is returned.
-func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	after, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
-	return after, func() {
-		stop()
-		cancel()
-	}
-}
 
 // least finds the least cost, and the fewest moves to it; those have no solution if none is found in the time.
 func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, *model.Result, error) {

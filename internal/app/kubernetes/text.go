@@ -114,7 +114,7 @@ func (p *Plan) Text(moves bool) string {
 	}
 	if n := len(p.Waves); n > 0 {
 		within := "within the budgets and "
-		if p.Unbudgeted {
+		if p.unbudgeted {
 			within = "(no PodDisruptionBudget was read) "
 		}
 		line("waves", "%d, each %swith room for every pod", n, within)

@@ -240,7 +240,7 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 // freeing returns the change by which a pod that stays could be evicted.
 func (in *Instance) freeing(p *pod) string {
 	for _, b := range p.budgets {
-		if x := &in.Cluster.Budgets[b]; p.pin == "budget "+x.Namespace+"/"+x.Name+noEviction {
+		if x := &in.Cluster.Budgets[b]; p.pin == pinOfBudget(x) {
 			return x.Namespace + "/" + x.Name + ": " + budgetChange(x)
 		}
 	}

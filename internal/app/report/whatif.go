@@ -65,8 +65,8 @@ const resamples = 1000
 const fewestBlocks = 10
 
 // WhatIf runs a policy on the jobs of a machine as it is and with each change. It writes the page (to w) and a summary
-// of 80 columns (to text), with jobs paired. Once today is known, a context that ends leaves out the changes that remain. Differences have 95 % intervals by a block bootstrap (Künsch: The
-// Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
+// of 80 columns (to text), with jobs paired. Once today is known, a context that ends leaves out the changes that
+// remain. Differences have 95 % intervals by a block bootstrap (Künsch: The Jackknife and the Bootstrap for General Stationary Observations, 1989): weeks of submissions are drawn with
 // replacement, the same for all. The best solution that a search with the runtimes finds in a stated effort, and the
 // bound, are given with each. The error wraps model.ErrInvalid for a change that isn't possible, and
 // model.ErrUnsupported for a machine of two tiers. Without a policy, today is the replay that fits the log (see fit).

@@ -66,7 +66,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	}
 	show := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 	if o.Plain {
-		show = func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+		show = full
 	}
 	known := func(x float64) string {
 		if math.IsNaN(x) {

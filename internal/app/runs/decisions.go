@@ -15,9 +15,10 @@ import (
 // "0-3 7"; of vcsched and consolidation each task's host, with its share of the host's CPU. The error wraps
 // model.ErrUnsupported for another solution, or names what it lacks. O(n) for n decisions.
 func DecisionTable(in model.Instance, s model.Solution) (Table, error) {
+	if _, over := in.(model.OutcomeTeller); over {
+		return TimedJobTable(in, s)
+	}
 	switch in := in.(type) {
-	case model.OutcomeTeller:
-		return TimedJobTable(in.(model.Instance), s)
 	case *model.DAG:
 		return scheduled(in, s)
 	case *model.Reservation:

@@ -47,7 +47,7 @@ func Ranks(records []Record, o CompareOptions) (Table, error) {
 			var block []float64
 			for _, a := range members {
 				if y := values[a][hash]; y != nil {
-					block = append(block, sum(y)/float64(len(y)))
+					block = append(block, stats.Mean(y))
 				}
 			}
 			if len(block) == len(members) && slices.ContainsFunc(block, func(y float64) bool { return !math.IsNaN(y) }) {

@@ -228,7 +228,7 @@ func (d *describer) structure(t reflect.Type) object {
 
 // openapi answers GET /v1/openapi.json.
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) {
-	s.write(w, http.StatusOK, s.OpenAPI())
+	s.write(w, http.StatusOK, s.described())
 }
 
 // Describe returns the description as a file, with indents.

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,6 +63,8 @@ type Server struct {
 	figures *figures
 	mux     *http.ServeMux
 	longest int64 // answer, in bytes
+	// described returns OpenAPI's description, which is made once.
+	described func() any
 
 	draining atomic.Bool
 	halted   context.Context // ends when running solves are to return their best so far
@@ -74,6 +77,7 @@ const perBody = 4
 // New returns the server of a configuration that has passed Check.
 func New(c Config) *Server {
 	s := &Server{Config: c, gate: newGate(c), figures: newFigures(), mux: http.NewServeMux(), longest: perBody * c.Body}
+	s.described = sync.OnceValue(s.OpenAPI)
 	s.jobs = newJobs(c.Jobs, c.Keep, c.Memory/16)
 	s.halted, s.halt = context.WithCancel(context.Background())
 	for _, r := range s.routes() {

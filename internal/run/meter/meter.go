@@ -252,6 +252,17 @@ func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), grace)
 }
 
+// Late returns a context that ends some time after another one, or with the function that is returned: for work that
+// takes longer than Grace, and is to go on while the other context does.
+func Late(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(after, cancel) })
+	return late, func() {
+		stop()
+		cancel()
+	}
+}
+
 // StopReason says why a function was stopped by its context, or nothing if it wasn't.
 func StopReason(ctx context.Context) string {
 	switch err := ctx.Err(); {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -238,5 +239,23 @@ func TestLimit(t *testing.T) {
 	})
 	if ended, err := s.Turn(1); !ended || err != nil || s.Spent != 0 || !slices.Equal(steps, []int{2, 2}) {
 		t.Errorf("ended %v, %v, spent %d, steps %v", ended, err, s.Spent, steps)
+	}
+}
+
+// A late context outlives the other one by its time, and ends with its own function.
+func TestLate(t *testing.T) {
+	for after, goesOn := range map[time.Duration]bool{time.Hour: true, 0: false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		late, end := meter.Late(ctx, after)
+		if late.Err() != nil {
+			t.Error("it ended before the other one")
+		}
+		if cancel(); !goesOn {
+			<-late.Done()
+		} else if late.Err() != nil {
+			t.Error("it ended with the other one")
+		}
+		end()
+		<-late.Done()
 	}
 }

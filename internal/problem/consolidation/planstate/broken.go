@@ -60,10 +60,10 @@ func anew(in *model.Consolidation, a *model.Assignment) (*view.Consolidation, vi
 }
 
 // String returns it in words: "2 broken rules (r1, r2), 1 host with too little (h4)"; "" if nothing is broken.
-func (b Broken) String() string { return b.Words("host", "task", "job") }
+func (b Broken) String() string { return b.Words("host", "task", "job", "") }
 
-// Words is String with other words for hosts, tasks and jobs.
-func (b Broken) Words(host, task, job string) string {
+// Words is String with other words for hosts, tasks and jobs. Beside follows the needs of a host; it may be empty.
+func (b Broken) Words(host, task, job, beside string) string {
 	var all []string
 	some := func(names []string, one, more string) {
 		if len(names) > 0 {
@@ -78,7 +78,7 @@ func (b Broken) Words(host, task, job string) string {
 		}
 	}
 	some(b.Rules, "broken rule", "broken rules")
-	some(b.Hosts, host+" with less than it needs", host+"s with less than they need")
+	some(b.Hosts, host+" with less than it needs"+beside, host+"s with less than they need"+beside)
 	switch {
 	case b.Tasks == 1:
 		all = append(all, fmt.Sprintf("1 %s where its %s may not be", task, job))

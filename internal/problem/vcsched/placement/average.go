@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -43,9 +44,8 @@ func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*
 	if sequential {
 		return RaiseGreedily(in, hosts, lowest), nil
 	}
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(secondPhase, cancel) })()
+	late, end := meter.Late(ctx, secondPhase)
+	defer end()
 	return raiseByLP(late, in, hosts, lowest)
 }
 
