@@ -126,7 +126,7 @@ func neighbours(p dagplay.Plan, relaxed []int32, visit func(dagplay.Plan)) {
 // of all plans of the neighbourhood.
 func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 	t.Parallel()
-	better, best := 0, 0
+	better, best, narrowed := 0, 0, 0
 	for name, draw := range families {
 		rng := rand.New(rand.NewPCG(2, 14))
 		for k := range 40 {
@@ -138,11 +138,25 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 			if !x.board.Ticks.Whole {
 				continue // the kernel's best can be another one
 			}
-			for range 3 {
+			for i := range 3 {
 				p := x.board.plan
 				relaxed := x.choose(rng.IntN(kinds), 1+rng.IntN(3))
+				x.board.most = []int{mostPairs, 20, 4}[i]
 				least := x.value
-				neighbours(p, relaxed, func(q dagplay.Plan) { least = min(least, dagplay.Ideal(g, q)) })
+				if x.board.free(relaxed, x.board.makespan-1) {
+					places := slices.Clone(x.board.ranges)
+					neighbours(p, relaxed, func(q dagplay.Plan) {
+						value := dagplay.Ideal(g, q)
+						switch {
+						case x.board.within(q, places):
+							least = min(least, value)
+						case i == 0 && value < least:
+							t.Fatalf("%s %d: a plan of %v isn't in the neighbourhood", name, k, value)
+						case value < least:
+							narrowed++
+						}
+					})
+				}
 				o := x.search(context.Background(), relaxed)
 				if !o.Closed || x.value != least || o.Better == p.Equal(x.board.plan) {
 					t.Fatalf("%s %d, relaxed %v: %v, closed %v after %d conflicts and %d events, the best is %v", name, k, relaxed, x.value, o.Closed, x.Conflicts, x.Events, least)
@@ -155,8 +169,47 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 			}
 		}
 	}
-	if better < 50 || best < 50 {
-		t.Errorf("only %d neighbourhoods with a better plan, %d without", better, best)
+	if better < 50 || best < 50 || narrowed < 50 {
+		t.Errorf("only %d neighbourhoods with a better plan, %d without, %d plans out of reach", better, best, narrowed)
+	}
+}
+
+// within reports whether each relaxed task of a plan has a place that it may have.
+func (b *board) within(p dagplay.Plan, places []span) bool {
+	for a, tasks := range p.Order {
+		fixed := int32(0)
+		for _, t := range tasks {
+			if r := b.number[t]; r < 0 {
+				fixed++
+			} else if s := places[int(r)*b.m+a]; fixed < s.low || fixed > s.high {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Without edges a task could be anywhere among thousands; its model stays small, and has the plan at hand.
+func TestLNSModelsStaySmall(t *testing.T) {
+	t.Parallel()
+	d := changed(large(10_000, 4, model.TransferIdeal), func(d *model.DAG) { d.Edges = nil })
+	g := view.OfDAG(d)
+	x := newNeighbourhoods(g, require.Value(heft(t.Context(), g, nil))(t), 0, 1)
+	for kind := range kinds {
+		if !x.board.free(x.choose(kind, 30), x.board.makespan) {
+			t.Fatalf("kind %d: there is no neighbourhood", kind)
+		}
+		w := x.board.window(x.board.makespan)
+		pairs := 0
+		for _, c := range w.Constraints {
+			if c, is := c.(*cp.NoOverlap); is {
+				pairs += len(c.Starts) * (len(c.Starts) - 1) / 2
+			}
+		}
+		k := lcg.New(&w.Model.Model)
+		if k.SetPhases(w.values); pairs > mostPairs || pairs < mostPairs/100 || k.Search(t.Context(), 1000) != lcg.Satisfied {
+			t.Errorf("kind %d: %d pairs, and the plan at hand may be lost", kind, pairs)
+		}
 	}
 }
 

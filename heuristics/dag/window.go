@@ -21,6 +21,7 @@ type board struct {
 	place    []int32 // of each task in it
 	start    []int64 // earliest, of each task
 	makespan int64
+	most     int // pairs in a model
 
 	// About the current neighbourhood:
 	relaxed      []int32 // the tasks that are free
@@ -41,7 +42,7 @@ func (s span) empty() bool { return s.low > s.high }
 
 func newBoard(g *view.Graph, p dagplay.Plan, horizon float64) *board {
 	n, m := g.Tasks, g.Machines
-	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, machines: make([]int, m), place: make([]int32, n),
+	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, most: mostPairs, machines: make([]int, m), place: make([]int32, n),
 		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),
 		from: make([]bitset.Set, n), to: make([]bitset.Set, n), after: make([]bool, n), ahead: make([]bool, n)}
 	for a := range b.machines {
@@ -224,7 +225,56 @@ func (b *board) places(horizon int64) bool {
 			return false
 		}
 	}
+	for reach := b.n; reach > 0 && b.pairs() > b.most; {
+		reach /= 2
+		b.narrow(int32(reach))
+	}
 	return true
+}
+
+// mostPairs bounds the pairs of tasks that the model of a neighbourhood orders, so that it is made in
+// some 10 ms: where edges say little, a task could be anywhere among thousands.
+const mostPairs = 1 << 17
+
+// pairs bounds from above the pairs that the model orders: on each machine, of the relaxed tasks that may be there and
+// of the fixed ones next to which one may be.
+func (b *board) pairs() int {
+	sum := 0
+	for a, c := range b.chains {
+		depth := make([]int, len(c)+1) // how many ranges begin less those that end, at a place
+		k := 0
+		for r := range b.relaxed {
+			if s := b.ranges[r*b.m+a]; !s.empty() {
+				k++
+				depth[max(0, s.low-1)]++
+				depth[min(int32(len(c)), s.high+1)]--
+			}
+		}
+		open := 0
+		for _, d := range depth[:len(c)] {
+			if open += d; open > 0 {
+				k++
+			}
+		}
+		sum += k * k / 2
+	}
+	return sum
+}
+
+// narrow keeps only places of relaxed tasks at most reach fixed ones away from their place in the plan or, on another
+// machine, from the tasks that start about then. The plan's own place stays.
+func (b *board) narrow(reach int32) {
+	for r, t := range b.relaxed {
+		for a, c := range b.chains {
+			s := &b.ranges[r*b.m+a]
+			if s.empty() {
+				continue
+			}
+			at, _ := slices.BinarySearchFunc(c, b.place[t], func(f, place int32) int { return int(b.place[f] - place) })
+			k := min(max(int32(at), s.low), s.high)
+			s.low, s.high = max(s.low, k-reach), min(s.high, k+reach)
+		}
+	}
 }
 
 // moving finds the fixed tasks that a relaxed one may move, being before them, and the ones that matter to one. It
