@@ -65,10 +65,12 @@ type Link struct {
 // Route is the list of links between two machines, in both directions unless
 // it is one-way. Pairs without a route share nothing.
 type Route struct {
-	From   string   `json:"from"`
-	To     string   `json:"to"`
-	Links  []string `json:"links"`
-	OneWay bool     `json:"one_way,omitempty"`
+	From  string   `json:"from"`
+	To    string   `json:"to"`
+	Links []string `json:"links"`
+	// LatencyS are seconds before a transfer on this route begins to send, beside the start-up of its sender.
+	LatencyS float64 `json:"latency_s,omitempty"`
+	OneWay   bool    `json:"one_way,omitempty"`
 }
 
 var networkKeys = object{
@@ -95,6 +97,8 @@ var routeKeys = object{keys: []key{
 	{name: "from", filled: true, about: "a machine"},
 	{name: "to", filled: true, about: "another machine"},
 	{name: "links", distinct: true, each: &key{filled: true}},
+	{name: "latency_s", zero: true, least: minFigure, most: maxFigure, about: "seconds before a transfer on this " +
+		"route begins to send, beside the start-up of the machine that sends"},
 	{name: "one_way", about: "the route isn't that of the other direction"},
 }}
 
@@ -130,7 +134,7 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
 		}
 	}
-	routes := map[[2]int]int{}
+	routes, latency := map[[2]int]int{}, routeKeys.key("latency_s")
 	for r, x := range n.Routes {
 		var ends [2]int
 		for k, id := range []string{x.From, x.To} {
@@ -152,6 +156,9 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 				return d.bad("network.routes", r, "the route from %q to %q is routes[%d] already; one_way tells the directions apart", d.Machines[p[0]].ID, d.Machines[p[1]].ID, first)
 			}
 			routes[p] = r
+		}
+		if !latency.holds(x.LatencyS) {
+			return d.bad("network.routes", r, "%s", latency.misfit("latency_s", x.LatencyS, x.LatencyS))
 		}
 		used := map[string]bool{}
 		for _, l := range x.Links {
