@@ -68,7 +68,8 @@ type Route struct {
 	From  string   `json:"from"`
 	To    string   `json:"to"`
 	Links []string `json:"links"`
-	// LatencyS are seconds before a transfer on this route begins to send, beside the start-up of its sender.
+	// LatencyS are seconds before a transfer on this route begins to send, beside the start-up of its sender: the two add
+	// up, as float64s.
 	LatencyS float64 `json:"latency_s,omitempty"`
 	OneWay   bool    `json:"one_way,omitempty"`
 }

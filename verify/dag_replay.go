@@ -22,7 +22,7 @@ func (j *dagJudge) depart(p *paths) (starts []transfer) {
 			continue
 		}
 		if w := p.way(int(x.from), int(x.to)); w.class >= 0 {
-			starts = append(starts, transfer{int32(k), int32(w.class), twoSum(x.at, j.in.Machines[x.from].StartupS), x.data})
+			starts = append(starts, transfer{int32(k), int32(w.class), twoSum(x.at, w.startup), x.data})
 		}
 	}
 	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.compare(b.at) })
@@ -39,7 +39,7 @@ func (j *dagJudge) alone(p *paths, k int) *big.Rat {
 	if data.Sign() > 0 {
 		data.Quo(data, p.alone(int(x.from), int(x.to)))
 	}
-	return at.Add(at, data.Add(data, exact(j.in.Machines[x.from].StartupS)))
+	return at.Add(at, data.Add(data, exact(p.startup(int(x.from), int(x.to)))))
 }
 
 // replay simulates the transfers under the instance's transfer model, each from

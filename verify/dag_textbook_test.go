@@ -51,7 +51,7 @@ func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
 			continue
 		}
 		f := &slowFlow{edge: e, limit: exact(g.Rate[int(m)*g.Machines+int(n)]), left: exact(x.Data)}
-		f.begin = new(big.Rat).Add(exact(sent[[2]string{x.From, x.To}]), exact(g.Startup[m]))
+		f.begin = new(big.Rat).Add(exact(sent[[2]string{x.From, x.To}]), exact(g.Startup(m, n)))
 		if d.Transfers() == model.TransferTCPAll {
 			f.limit.Mul(f.limit, big.NewRat(3, 4))
 		}

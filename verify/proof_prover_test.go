@@ -398,6 +398,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		if rng.IntN(3) == 0 {
 			testkit.Restrict(rng, in)
 		}
+		if rng.IntN(3) == 0 {
+			testkit.Late(rng, in)
+		}
 		if rng.IntN(2) == 0 {
 			testkit.Roomy(rng, in)
 		}

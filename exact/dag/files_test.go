@@ -65,7 +65,7 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 			}
 			startup := 0.0
 			if m != n {
-				startup = d.Machines[m].StartupS
+				startup = d.Machines[m].StartupS + latency(d, m, n)
 			}
 			f.begin = min(f.begin, asked[e]+startup)
 			of[e] = append(of[e], f)
@@ -123,6 +123,16 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 		}
 	}
 	return at
+}
+
+// latency returns the latency of the route from a machine to another one.
+func latency(d *model.DAG, m, n int32) float64 {
+	for _, r := range d.Network.Routes {
+		if r.From == d.Machines[m].ID && r.To == d.Machines[n].ID || !r.OneWay && r.To == d.Machines[m].ID && r.From == d.Machines[n].ID {
+			return r.LatencyS
+		}
+	}
+	return 0
 }
 
 // share gives transfers max-min fair rates: all grow together until a link is full, or a transfer as fast as its path.
@@ -197,6 +207,9 @@ func filed(rng *rand.Rand, most, machines int) *model.DAG {
 	}
 	if rng.IntN(4) == 0 {
 		d.Machines[0].LocalRate = 2
+	}
+	if rng.IntN(3) == 0 {
+		testkit.Late(rng, d)
 	}
 	return testkit.Files(rng, d)
 }

@@ -166,7 +166,7 @@ func (h *heldSearch) rest(e int32) float64 {
 func (h *heldSearch) length(e int32) float64 {
 	m, n := h.ends(e)
 	if h.isFlow[e] {
-		return h.g.Startup[m] + h.g.Data[e]/h.most[e]
+		return h.g.Startup(m, n) + h.g.Data[e]/h.most[e]
 	}
 	return h.g.Comm(e, m, n)
 }
@@ -225,9 +225,9 @@ func (h *heldSearch) start(n *holding, e int32) {
 	case !h.isFlow[e]:
 		n.edge[e] = runs
 		n.acts = append(n.acts, holdAct{what: actFixed, id: e, amount: h.g.Comm(e, m, to), from: n.spans})
-	case h.g.Startup[m] > 0:
+	case h.g.Startup(m, to) > 0:
 		n.edge[e] = begins
-		n.acts = append(n.acts, holdAct{what: actStartup, id: e, amount: h.g.Startup[m], from: n.spans})
+		n.acts = append(n.acts, holdAct{what: actStartup, id: e, amount: h.g.Startup(m, to), from: n.spans})
 	default:
 		h.flow(n, e)
 	}

@@ -345,6 +345,9 @@ class DAGRoute(Record):
     #: another machine
     to: str
     links: List[str]
+    #: seconds before a transfer on this route begins to send, beside the start-up of the machine
+    #: that sends
+    latency_s: Optional[float] = None
     #: the route isn't that of the other direction
     one_way: Optional[bool] = None
 

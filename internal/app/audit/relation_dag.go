@@ -24,6 +24,7 @@ var dagRelations = []relation{
 	relates("as much less data over TCP", lessDataOverTCP),
 	relates("an edge less", edgeLess),
 	relates("machines less for tasks, and data that take time within them", restrictDAG),
+	relates("routes with a latency", delayDAG),
 	relates("needs and capacities multiplied by a number", multiplyRooms),
 	relates("a capacity raised", raiseCapacity),
 	relates("a resource that nobody is short of", abundantResource),
@@ -45,6 +46,9 @@ func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
 	}
 	for m := range c.Machines {
 		c.Machines[m].StartupS *= f
+	}
+	for r := range c.Network.Routes {
+		c.Network.Routes[r].LatencyS *= f
 	}
 	return times(f)
 }
@@ -272,11 +276,13 @@ func edgeLess(c *model.DAG, rng *rand.Rand) implication {
 // restrictDAG takes away what schedules may do: each is one of the instance before.
 func restrictDAG(c *model.DAG, rng *rand.Rand) implication {
 	testkit.Restrict(rng, c)
-	return func(_ model.Sense, k claim) claim {
-		less := unknown()
-		less.low = k.low
-		return less
-	}
+	return noBetter
+}
+
+// delayDAG gives routes more latency. A schedule is one of the instance before if each transfer starts later by that.
+func delayDAG(c *model.DAG, rng *rand.Rand) implication {
+	testkit.Late(rng, c)
+	return noBetter
 }
 
 // multiplyRooms multiplies all capacities and needs by a number, such that they may be as large.

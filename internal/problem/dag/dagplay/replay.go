@@ -335,7 +335,7 @@ func (r *Replay) send(e int32) {
 	case m != n && r.files != nil:
 		r.ask(e, m, n)
 	case r.Contends(m, n) && g.Data[e] > 0:
-		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
+		r.queue.push(event{r.now + g.Startup(m, n), flowBegins, e})
 	default:
 		r.queue.push(event{r.now + g.Comm(e, m, n), arrives, e})
 	}
