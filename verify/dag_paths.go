@@ -120,12 +120,15 @@ func newPaths(in *model.DAG) *paths {
 			if limit.Sign() == 0 {
 				continue
 			}
-			key := fmt.Sprint(links, limit)
+			weight := max(1, x.Weight)
+			key := fmt.Sprint(links, limit, weight)
 			k, ok := known[key]
 			if !ok {
 				k = len(p.classes)
 				known[key] = k
-				c := &pathClass{links: links, limit: limit, rate: new(big.Rat), served: new(big.Rat), limitAbout: floor(limit)}
+				c := &pathClass{links: links, weight: weight, rate: new(big.Rat), served: new(big.Rat)}
+				c.limit = new(big.Rat).Quo(limit, ratOf(weight))
+				c.limitAbout = floor(c.limit)
 				p.classes = append(p.classes, c)
 			}
 			p.of[pair] = k

@@ -26,6 +26,7 @@ import (
 // sentFile is a file on its way to a machine, for arrivals.
 type sentFile struct {
 	links             []int
+	weight            float64
 	begin, left, rate float64
 	limit, arrived    float64
 	open              bool // under way without a rate
@@ -52,7 +53,7 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 			}
 			f := files[key]
 			if f == nil {
-				f = &sentFile{begin: math.Inf(1), left: size, arrived: -1, limit: g.Rate[int(m)*g.Machines+int(n)]}
+				f = &sentFile{begin: math.Inf(1), left: size, arrived: -1, limit: g.Rate[int(m)*g.Machines+int(n)], weight: float64(g.Weight(m, n))}
 				if d.Transfers() != model.TransferIdeal && m != n {
 					for _, l := range g.Route(m, n) {
 						f.links = append(f.links, int(l))
@@ -155,18 +156,18 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 		f.open = true
 	}
 	for {
-		count, least := make([]int, len(left)), math.Inf(1)
+		count, least := make([]float64, len(left)), math.Inf(1)
 		for _, f := range busy {
 			for _, l := range f.links {
 				if f.open {
-					count[l]++
+					count[l] += f.weight
 				}
 			}
 		}
 		most := func(f *sentFile) float64 {
-			x := f.limit
+			x := f.limit / f.weight
 			for _, l := range f.links {
-				x = min(x, left[l]/float64(count[l]))
+				x = min(x, left[l]/count[l])
 			}
 			return x
 		}
@@ -185,9 +186,9 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 			}
 		}
 		for _, f := range stop {
-			f.open, f.rate = false, least
+			f.open, f.rate = false, least*f.weight
 			for _, l := range f.links {
-				left[l] -= least
+				left[l] -= f.rate
 			}
 		}
 	}

@@ -60,7 +60,11 @@ instances:
 	for k := range max(100, require.Rounds(150)) {
 		d := testkit.ContendedDAG(rng, 6, 3)
 		if k%2 > 0 {
+			d.TransferModel = model.TransferFair
 			testkit.Late(rng, d)
+			for r := range d.Network.Routes {
+				d.Network.Routes[r].Weight = 1 + rng.Int64N(5)
+			}
 		}
 		d.Machines[0].LocalRate = []float64{0, 0, 1}[k%3]
 		g := view.OfDAG(d)

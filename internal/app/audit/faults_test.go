@@ -466,6 +466,8 @@ var testedFaults = []struct {
 		"To: to.At, Length: length}", "To: to.At, Length: length + 1}"}, "-run Link ./exact/dag"},
 	{fault{"DAG: a transfer that is held back gets half of its rate at most", "exact/dag/held.go",
 		"h.most[e] = g.Rate[int(m)*g.Machines+int(n)]", "h.most[e] = 0.5 * g.Rate[int(m)*g.Machines+int(n)]"}, "-run Linked|Held ./exact/dag"},
+	{fault{"DAG: a transfer with a weight gets no more than others", "exact/dag/held.go",
+		"rate[e] = least * float64(weight)", "rate[e] = least"}, "-run Held ./exact/dag"},
 	{fault{"DAG: data that leave a machine wait for a start-up of any route", "internal/core/view/dag.go",
 		"least[m] = min(least[m], g.Startup(m, n))", "least[m] = g.Startup(m, n)"}, "-run Gathering ./bounds/dag"},
 	{fault{"the judge: a route's latency isn't waited for", "verify/dag_paths.go",

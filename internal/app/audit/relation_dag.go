@@ -251,6 +251,9 @@ func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
 	c.TransferModel = model.TransferTCPAll
+	for r := range c.Network.Routes {
+		c.Network.Routes[r].Weight = 0 // TCP knows none
+	}
 	for e := range c.Edges {
 		c.Edges[e].Data *= 0.75
 	}

@@ -32,6 +32,7 @@ type Graph struct {
 
 	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
 	startup []float64 // L of each machine, seconds
+	weight  []int64   // of transfers from machine m to n, at [m*Machines+n]; nil: all 1
 	latency []float64 // of the route from machine m to n, seconds, at [m*Machines+n]; nil if no route has one
 	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n], 0 without a path; see
 	// TransferModel. On the diagonal it is the machine's own, +Inf if data take no time within it.
@@ -109,6 +110,14 @@ func (g *Graph) Startup(m, n int32) float64 {
 		return g.startup[m]
 	}
 	return g.startup[m] + g.latency[int(m)*g.Machines+int(n)]
+}
+
+// Weight returns the weight of transfers from machine m to n, see model.Route.
+func (g *Graph) Weight(m, n int32) int64 {
+	if g.weight == nil {
+		return 1
+	}
+	return g.weight[int(m)*g.Machines+int(n)]
 }
 
 // Startups returns the least start-up of a transfer from each machine to any other that it has a path to, in seconds; of
@@ -265,6 +274,12 @@ func (g *Graph) network(d *model.DAG) {
 					g.latency = make([]float64, m*m)
 				}
 				g.latency[k] = r.LatencyS
+			}
+			if r.Weight > 1 {
+				if g.weight == nil {
+					g.weight = slices.Repeat([]int64{1}, m*m)
+				}
+				g.weight[k] = r.Weight
 			}
 			for _, l := range links {
 				g.Rate[k] = min(g.Rate[k], g.Links[l])

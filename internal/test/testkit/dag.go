@@ -317,7 +317,8 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
-// Late gives some routes a latency, and routes that have one to some pairs of machines without a route.
+// Late gives some routes a latency, and routes that have one to some pairs of machines without a route. Some routes of
+// graphs without TCP get a weight.
 func Late(rng *rand.Rand, d *model.DAG) *model.DAG {
 	routed := map[[2]string]bool{}
 	for r := range d.Network.Routes {
@@ -334,6 +335,11 @@ func Late(rng *rand.Rand, d *model.DAG) *model.DAG {
 				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: []string{},
 					LatencyS: one(rng, 0.5, 1, 2, 5), OneWay: rng.IntN(2) == 0})
 			}
+		}
+	}
+	for r := range d.Network.Routes {
+		if fair := d.Transfers() == model.TransferFair || d.Transfers() == model.TransferIdeal; fair && rng.IntN(3) == 0 {
+			d.Network.Routes[r].Weight = 1 + rng.Int64N(4)
 		}
 	}
 	d.Name += "-late"
