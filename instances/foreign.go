@@ -30,6 +30,8 @@ type Options struct {
 	// model.DAGEdge), or "each", to each task that reads it, as part of one transfer. The empty one is each, but leaves
 	// instances in the own format as they are. Kept is for formats that name files.
 	Files string
+	// Network, if it is "lv08", makes the network of a task graph one of SimGrid's default model. The empty one leaves it.
+	Network string
 	// IfNeeded leaves the platform and the names of attributes out where the file needs none; else that is an error.
 	IfNeeded bool
 	// Strict refuses a file that says things for which the model has no place.
@@ -173,6 +175,11 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	}
 	if err == nil {
 		err = f.chooseFiles(in, o)
+	}
+	if err == nil && o.Network != "" {
+		if err = asLV08(in, f.label); o.Network != networkLV08 {
+			err = fmt.Errorf("%w option: --network is %q, give %s", model.ErrInvalid, o.Network, networkLV08)
+		}
 	}
 	if err == nil && o.Strict {
 		err = model.AccountOf(in).Strict()

@@ -52,8 +52,11 @@ type Network struct {
 	// PathCapacity is the matrix S of the paper: row m, column n is the rate of the path from machine m to n, in data
 	// units per second; 0: there is no path, and nothing can be transferred. The diagonal is ignored.
 	PathCapacity [][]float64 `json:"path_capacity,omitempty"`
-	Links        []Link      `json:"links,omitempty"`
-	Routes       []Route     `json:"routes,omitempty"`
+	// AcksPercent is how much of its rate, in percent, a transfer that uses links takes on each link of the route back,
+	// too: acknowledgements. On a link of both ways it takes both. The models with TCP know none.
+	AcksPercent int64   `json:"acks_percent,omitempty"`
+	Links       []Link  `json:"links,omitempty"`
+	Routes      []Route `json:"routes,omitempty"`
 }
 
 // Link is a bottleneck: transfers with a route that names it share its capacity.
@@ -88,6 +91,8 @@ var networkKeys = object{
 		{name: "path_capacity", each: &key{each: &key{}, rules: `"minItems": 1`}, rules: `"minItems": 1`,
 			about: "row m, column n: data units per second from machine m to n, 0 (nothing can be transferred) or " +
 				"from 1e-30 to 1e30; the diagonal isn't looked at"},
+		{name: "acks_percent", zero: true, least: 1, most: 100, about: "a transfer that uses links takes so much of its " +
+			"rate on the links of the route back, too; not with tcp or tcp-all"},
 		{name: "links", of: &linkKeys, about: "bottlenecks: transfers whose routes name one share its capacity"},
 		{name: "routes", of: &routeKeys, about: "a pair of machines has one at most in each direction; pairs " +
 			"without one share nothing"},
@@ -135,6 +140,10 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 	} else if n.Bandwidth == 0 && len(d.Machines) > 1 && len(d.Edges) > 0 {
 		return d.bad("", -1, "network.bandwidth is missing, give it or network.path_capacity")
 	}
+	overTCP := d.Transfers() == TransferTCP || d.Transfers() == TransferTCPAll
+	if n.AcksPercent > 0 && overTCP {
+		return d.bad("", -1, "network.acks_percent is %d, and the transfer model is %q: give fair or ideal, or leave it out", n.AcksPercent, d.Transfers())
+	}
 	links := make(map[string]int, len(n.Links))
 	for l, x := range n.Links {
 		if err := d.newID(links, "network.links", l, x.ID, linkKeys.wrong(&x)); err != nil {
@@ -145,7 +154,6 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 		}
 	}
 	routes, latency, weight := map[[2]int]int{}, routeKeys.key("latency_s"), routeKeys.key("weight")
-	overTCP := d.Transfers() == TransferTCP || d.Transfers() == TransferTCPAll
 	for r, x := range n.Routes {
 		var ends [2]int
 		for k, id := range []string{x.From, x.To} {

@@ -31,6 +31,9 @@ func drawNetwork(rng *rand.Rand, d *model.DAG, machines int) {
 			}
 		}
 	}
+	if (d.TransferModel == model.TransferFair || d.TransferModel == model.TransferIdeal) && rng.IntN(4) == 0 {
+		d.Network.AcksPercent = 1 + rng.Int64N(40)
+	}
 	links := 1 + rng.IntN(4)
 	for l := range links {
 		x := model.Link{ID: fmt.Sprint("l", l)}

@@ -6,6 +6,7 @@ import (
 	"container/heap"
 	"context"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -46,7 +47,7 @@ type flows struct {
 }
 
 type flowLink struct {
-	capacity double
+	capacity double  // in parts of a rate
 	left     double  // capacity for the transfers without a rate
 	about    float64 // left/open, rounded
 	open     int64   // weight of the transfers without a rate
@@ -57,7 +58,8 @@ type flowLink struct {
 // flowClass holds the transfers with the same links, weight and path rate:
 // their rates are always equal.
 type flowClass struct {
-	links   []int
+	links   []int   // of which it takes capacity
+	use     []int64 // parts of its rate, by these
 	part    int
 	weight  int64
 	limit   double // of a weight of 1
@@ -93,7 +95,7 @@ func newFlows(p *paths) *flows {
 	f := &flows{tcp: p.in.Transfers() != model.TransferFair, dirty: make([]bool, len(p.capacity)), links: make([]flowLink, len(p.capacity)), class: make([]flowClass, len(p.classes)),
 		of: make([]int, len(p.classes)), fresh: make([]double, len(p.classes))}
 	for l, c := range p.capacity {
-		f.links[l].capacity = doubleOf(c)
+		f.links[l].capacity = doubleOf(new(big.Rat).Mul(c, ratOf(p.unit)))
 	}
 	order := make([]int, len(p.classes))
 	for k := range order {
@@ -114,9 +116,9 @@ func newFlows(p *paths) *flows {
 	for k, x := range order {
 		c := p.classes[x]
 		f.of[x] = k
-		f.class[k] = flowClass{links: c.links, weight: c.weight, limit: doubleOf(c.limit)}
-		for _, l := range c.links {
-			part[root(l)] = root(c.links[0])
+		f.class[k] = flowClass{links: c.shares, use: c.use, weight: c.weight, limit: doubleOf(c.limit)}
+		for _, l := range c.shares {
+			part[root(l)] = root(c.shares[0])
 		}
 	}
 	for k := range f.class {
@@ -204,6 +206,9 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []arrival) 
 	}
 }
 
+// takes returns what the transfers under way take of a link, in parts of a rate for a weight of 1.
+func (c *flowClass) takes(link int) int64 { return c.use[link] * c.weight * int64(len(c.due)) }
+
 // serve advances served to now.
 func (c *flowClass) serve(now double) {
 	if c.since != now {
@@ -222,13 +227,13 @@ func (f *flows) share() {
 			continue
 		}
 		c.without = true
-		for _, l := range c.links {
+		for i, l := range c.links {
 			x := &f.links[l]
 			if x.open == 0 {
 				f.open = append(f.open, l)
 				x.classes = x.classes[:0]
 			}
-			x.open += c.weight * int64(len(c.due))
+			x.open += c.takes(i)
 			x.classes = append(x.classes, k)
 		}
 	}
@@ -300,12 +305,11 @@ func (f *flows) give(k int, rate double) {
 	if f.fresh[k], c.without = rate, false; c.weight > 1 {
 		f.fresh[k] = rate.times(float64(c.weight))
 	}
-	n := c.weight * int64(len(c.due))
-	for _, l := range c.links {
+	for i, l := range c.links {
 		x := &f.links[l]
 		if x.given == 0 {
 			f.touched = append(f.touched, l)
 		}
-		x.given += n
+		x.given += c.takes(i)
 	}
 }

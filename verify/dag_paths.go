@@ -15,6 +15,8 @@ import (
 type paths struct {
 	in       *model.DAG
 	capacity []*big.Rat
+	unit     int64            // parts of a rate that pathClass.use counts
+	routes   map[[2]int][]int // links from a machine to another one
 	classes  []*pathClass
 	of       map[[2]int]int      // class of a pair of machines
 	rates    map[[2]int]*big.Rat // rate of a pair of machines without contention
@@ -74,8 +76,11 @@ func (p *paths) firstEnd() *big.Rat {
 }
 
 func newPaths(in *model.DAG) *paths {
-	p := &paths{in: in, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}, latency: map[[2]int]float64{}, ways: map[int]*way{}}
+	p := &paths{in: in, unit: 1, routes: map[[2]int][]int{}, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}, latency: map[[2]int]float64{}, ways: map[int]*way{}}
 	link, machine, known := map[string]int{}, map[string]int{}, map[string]int{}
+	if in.Network.AcksPercent > 0 {
+		p.unit = 100
+	}
 	for l, x := range in.Network.Links {
 		link[x.ID] = l
 		if x.Capacity == 0 {
@@ -106,6 +111,20 @@ func newPaths(in *model.DAG) *paths {
 		}
 		slices.Sort(links)
 		for _, pair := range ends {
+			p.routes[pair] = links
+		}
+	}
+	for _, x := range in.Network.Routes {
+		a, b := machine[x.From], machine[x.To]
+		ends := [][2]int{{a, b}, {b, a}}
+		if x.OneWay {
+			ends = ends[:1]
+		}
+		for _, pair := range ends {
+			links := p.routes[pair]
+			if len(links) == 0 {
+				continue
+			}
 			rate := p.own(pair[0], pair[1])
 			for _, l := range links {
 				if p.capacity[l].Cmp(rate) < 0 {
@@ -121,12 +140,13 @@ func newPaths(in *model.DAG) *paths {
 				continue
 			}
 			weight := max(1, x.Weight)
-			key := fmt.Sprint(links, limit, weight)
+			shares, use := p.uses(pair)
+			key := fmt.Sprint(links, shares, use, limit, weight)
 			k, ok := known[key]
 			if !ok {
 				k = len(p.classes)
 				known[key] = k
-				c := &pathClass{links: links, weight: weight, rate: new(big.Rat), served: new(big.Rat)}
+				c := &pathClass{links: links, shares: shares, use: use, weight: weight, rate: new(big.Rat), served: new(big.Rat)}
 				c.limit = new(big.Rat).Quo(limit, ratOf(weight))
 				c.limitAbout = floor(c.limit)
 				p.classes = append(p.classes, c)
@@ -135,6 +155,24 @@ func newPaths(in *model.DAG) *paths {
 		}
 	}
 	return p
+}
+
+// uses returns the links that transfers between a pair of machines take capacity of, and how many parts of their rate of
+// each: all of the route, and acknowledgements of the way back.
+func (p *paths) uses(pair [2]int) (links []int, use []int64) {
+	links = slices.Clone(p.routes[pair])
+	use = slices.Repeat([]int64{p.unit}, len(links))
+	if p.in.Network.AcksPercent == 0 {
+		return links, use
+	}
+	for _, l := range p.routes[[2]int{pair[1], pair[0]}] {
+		k := slices.Index(links, l)
+		if k < 0 {
+			k, links, use = len(links), append(links, l), append(use, 0)
+		}
+		use[k] += p.in.Network.AcksPercent
+	}
+	return links, use
 }
 
 // startup returns the seconds before a transfer from machine m to another one, n, sends data: the sender's start-up and

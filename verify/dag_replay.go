@@ -174,7 +174,9 @@ func trim(x *big.Rat) *big.Rat {
 // pathClass holds the transfers with the same links, weight and path rate:
 // their rates are always equal.
 type pathClass struct {
-	links  []int
+	links  []int   // of the route
+	shares []int   // links of which the transfers take capacity
+	use    []int64 // how many parts of the rate, by these
 	weight int64
 	limit  *big.Rat // of a weight of 1
 	rate   *big.Rat // of a transfer
@@ -188,6 +190,9 @@ type pathClass struct {
 	endsAbout, limitAbout float64
 	stale                 bool // ends must be computed again
 }
+
+// takes returns what the transfers under way take of a link, in parts of a rate for a weight of 1.
+func (c *pathClass) takes(link int) int64 { return c.use[link] * c.weight * int64(len(c.due)) }
 
 // serve advances served to now.
 func (c *pathClass) serve(now *big.Rat) {
@@ -217,8 +222,8 @@ func (p *paths) share() {
 			continue
 		}
 		p.busy = append(p.busy, c)
-		for _, l := range c.links {
-			open[l] += c.weight * int64(len(c.due))
+		for i, l := range c.shares {
+			open[l] += c.takes(i)
 		}
 	}
 	divide := func(l int) {
@@ -229,7 +234,7 @@ func (p *paths) share() {
 		if n == 0 {
 			continue
 		}
-		left[l] = new(big.Rat).Set(p.capacity[l])
+		left[l] = new(big.Rat).Mul(p.capacity[l], ratOf(p.unit))
 		if p.in.Transfers() != model.TransferFair {
 			left[l].Mul(left[l], together(int(n)))
 		}
@@ -240,14 +245,14 @@ func (p *paths) share() {
 		// shareOf returns a class's share for a weight of 1, approximately; tightest returns it exactly.
 		shareOf := func(c *pathClass) float64 {
 			x := c.limitAbout
-			for _, l := range c.links {
+			for _, l := range c.shares {
 				x = min(x, about[l])
 			}
 			return x
 		}
 		tightest := func(c *pathClass) *big.Rat {
 			x := c.limit
-			for _, l := range c.links {
+			for _, l := range c.shares {
 				if about[l] <= floor(x)*(1+approx) && perLink[l].Cmp(x) < 0 {
 					x = perLink[l]
 				}
@@ -275,8 +280,8 @@ func (p *paths) share() {
 			if c.was, c.rate = c.rate, least; c.weight > 1 {
 				c.rate = new(big.Rat).Mul(least, ratOf(c.weight))
 			}
-			for _, l := range c.links {
-				frozen[l] += c.weight * int64(len(c.due))
+			for i, l := range c.shares {
+				frozen[l] += c.takes(i)
 			}
 		}
 		for l, n := range frozen {

@@ -87,9 +87,9 @@ func TestReplayConservesCapacity(t *testing.T) {
 				for _, to := range flows {
 					end, data, n := arrived[to.edge], new(big.Rat), 0
 					for _, f := range flows {
-						for _, k := range f.links {
+						for i, k := range f.links {
 							if k == l && f.begin.Cmp(from.begin) >= 0 && arrived[f.edge].Cmp(end) <= 0 {
-								data.Add(data, f.left)
+								data.Add(data, new(big.Rat).Mul(f.part[i], f.left))
 								n++
 							}
 						}
@@ -146,8 +146,8 @@ func TestShareIsMaxMinFair(t *testing.T) {
 			if c.rate.Sign() <= 0 || unit.Cmp(c.limit) > 0 {
 				t.Fatalf("rate %v for a weight of %d, the limit is %v for each", c.rate, c.weight, c.limit)
 			}
-			for _, l := range c.links {
-				load[l].Add(load[l], new(big.Rat).Mul(c.rate, ratInt(len(c.due))))
+			for i, l := range c.shares {
+				load[l].Add(load[l], new(big.Rat).Mul(c.rate, big.NewRat(int64(len(c.due))*c.use[i], p.unit)))
 				count[l] += len(c.due)
 				if unit.Cmp(fastest[l]) > 0 {
 					fastest[l] = unit
@@ -172,7 +172,7 @@ func TestShareIsMaxMinFair(t *testing.T) {
 			if fair {
 				limited++
 			}
-			for _, l := range c.links {
+			for _, l := range c.shares {
 				if full[l] && unit.Cmp(fastest[l]) == 0 {
 					fair = true
 					linked++

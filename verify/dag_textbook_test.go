@@ -4,6 +4,7 @@ package verify
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -14,6 +15,7 @@ import (
 type slowFlow struct {
 	edge, weight int
 	links        []int
+	part         []*big.Rat // of its rate, by these
 	limit, begin *big.Rat
 	left, rate   *big.Rat // rate: nil until it has one
 	end          *big.Rat // if the rate lasts
@@ -57,7 +59,17 @@ func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
 		}
 		if d.Transfers() != model.TransferIdeal {
 			for _, l := range g.Route(m, n) {
-				f.links = append(f.links, int(l))
+				f.links, f.part = append(f.links, int(l)), append(f.part, ratInt(1))
+			}
+			if d.Network.AcksPercent > 0 && len(f.links) > 0 {
+				acks := big.NewRat(d.Network.AcksPercent, 100)
+				for _, l := range g.Route(n, m) {
+					if k := slices.Index(f.links, int(l)); k >= 0 {
+						f.part[k].Add(f.part[k], acks)
+					} else {
+						f.links, f.part = append(f.links, int(l)), append(f.part, acks)
+					}
+				}
 			}
 		}
 		flows = append(flows, f)
@@ -93,20 +105,20 @@ func fill(tr model.TransferModel, flows []*slowFlow, capacity []float64) {
 			}
 			stops[i] = new(big.Rat).Quo(f.limit, ratInt(f.weight))
 			for _, l := range f.links {
-				rest, n := new(big.Rat).Set(full[l]), 0
+				rest, n := new(big.Rat).Set(full[l]), new(big.Rat)
 				for _, o := range flows {
-					for _, k := range o.links {
+					for i, k := range o.links {
 						if k != l {
 							continue
 						}
 						if o.rate == nil {
-							n += o.weight
+							n.Add(n, new(big.Rat).Mul(o.part[i], ratInt(o.weight)))
 						} else {
-							rest.Sub(rest, o.rate)
+							rest.Sub(rest, new(big.Rat).Mul(o.part[i], o.rate))
 						}
 					}
 				}
-				if rest.Quo(rest, ratInt(n)); rest.Cmp(stops[i]) < 0 {
+				if rest.Quo(rest, n); rest.Cmp(stops[i]) < 0 {
 					stops[i] = rest
 				}
 			}
@@ -163,8 +175,8 @@ func slowReplay(t *testing.T, d *model.DAG, s *model.Schedule, round func(*big.R
 			if f.end.Add(f.end, now); next == nil || f.end.Cmp(next) < 0 {
 				next = f.end
 			}
-			for _, l := range f.links {
-				load[l].Add(load[l], f.rate)
+			for i, l := range f.links {
+				load[l].Add(load[l], new(big.Rat).Mul(f.part[i], f.rate))
 			}
 		}
 		for l := range load {

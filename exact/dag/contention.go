@@ -60,8 +60,11 @@ func (s *dagSearch) contended(d *model.DAG) error {
 		}
 	}
 	why := "the bound is without contention"
-	if g.Files != nil {
+	switch {
+	case g.Files != nil:
 		why = "the bound counts no files on links"
+	case g.Parts() > 1:
+		why = "the bound counts no acknowledgements on links"
 	}
 	if g.Room != nil {
 		why = "the bound counts no links beside machines that run several tasks at once"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,7 @@ import (
 type sentFile struct {
 	links             []int
 	weight            float64
+	part              []float64 // of its rate, by links
 	begin, left, rate float64
 	limit, arrived    float64
 	open              bool // under way without a rate
@@ -56,7 +58,14 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 				f = &sentFile{begin: math.Inf(1), left: size, arrived: -1, limit: g.Rate[int(m)*g.Machines+int(n)], weight: float64(g.Weight(m, n))}
 				if d.Transfers() != model.TransferIdeal && m != n {
 					for _, l := range g.Route(m, n) {
-						f.links = append(f.links, int(l))
+						f.links, f.part = append(f.links, int(l)), append(f.part, 1)
+					}
+					for _, l := range g.Route(n, m) {
+						if k := slices.Index(f.links, int(l)); k >= 0 {
+							f.part[k] += float64(d.Network.AcksPercent) / 100
+						} else if len(g.Route(m, n)) > 0 && d.Network.AcksPercent > 0 {
+							f.links, f.part = append(f.links, int(l)), append(f.part, float64(d.Network.AcksPercent)/100)
+						}
 					}
 				}
 				if m == n {
@@ -158,9 +167,9 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 	for {
 		count, least := make([]float64, len(left)), math.Inf(1)
 		for _, f := range busy {
-			for _, l := range f.links {
+			for i, l := range f.links {
 				if f.open {
-					count[l] += f.weight
+					count[l] += f.weight * f.part[i]
 				}
 			}
 		}
@@ -187,8 +196,8 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 		}
 		for _, f := range stop {
 			f.open, f.rate = false, least*f.weight
-			for _, l := range f.links {
-				left[l] -= f.rate
+			for i, l := range f.links {
+				left[l] -= f.rate * f.part[i]
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 const maxLinked = 1 << 15
 
 // linkable reports whether linked takes the graph. Its search for a plan's best transfers (heldSearch) sends each edge
-// as one transfer, so it takes none with files.
+// as one transfer, so it takes none with files; and none with acknowledgements.
 func (s *dagSearch) linkable(g *view.Graph) bool {
 	size := 0
 	for a := range int32(g.Machines) {
@@ -29,7 +29,7 @@ func (s *dagSearch) linkable(g *view.Graph) bool {
 			size += len(g.Route(a, b)) * len(g.Data)
 		}
 	}
-	return s.off&devLinked == 0 && g.Files == nil && g.Room == nil && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
+	return s.off&devLinked == 0 && g.Files == nil && g.Room == nil && g.Parts() == 1 && s.Set.Proof == nil && g.Tasks <= kernelAlone && size <= maxLinked
 }
 
 // linkModel is kernelModel with the capacity of links: a relaxation of the schedules under contention. A start in it is

@@ -182,3 +182,37 @@ func TestNoPath(t *testing.T) {
 		require.Same(t, name, model.StatusInfeasible, solved.Status)
 	}
 }
+
+// On networks with latencies, weights and acknowledgements the judge accepts the schedule of each algorithm, and none ends
+// before a bound.
+func TestLateNetworks(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(54, 1))
+	for k := range max(60, require.Rounds(100)) {
+		d := testkit.StarDAG(rng, 8, 4)
+		if k%3 == 0 {
+			d = testkit.ContendedDAG(rng, 12, 4)
+		}
+		d.TransferModel = model.TransferFair
+		testkit.Late(rng, d)
+		d.Network.AcksPercent = []int64{0, 5, 30}[k%3]
+		best := 0.0
+		for _, b := range require.Value(dagbounds.All(t.Context(), d))(t) {
+			best = max(best, b.Value)
+		}
+		for _, a := range require.Value(gapwise.ProblemOf(model.KindDAG))(t).Algorithms {
+			r, err := a.Solver.Solve(t.Context(), d, model.Settings{Seed: 1, Effort: 20_000})
+			if errors.Is(err, model.ErrUnsupported) {
+				continue
+			}
+			require.OK(t, err, k, a.Name)
+			if r.Solution == nil {
+				continue
+			}
+			require.Feasible(verify.Result(t.Context(), d, r, verify.Options{}))(t, k, a.Name)
+			if r.Objective < best*(1-1e-9) {
+				t.Fatalf("%d: %s ends at %v, a bound is %v", k, a.Name, r.Objective, best)
+			}
+		}
+	}
+}

@@ -75,6 +75,12 @@ func loneRate(g *view.Graph, m, n int32) float64 {
 			rate = min(rate, g.Links[l]*model.TCPShare(1))
 		}
 	}
+	if g.Parts() > 1 {
+		links, use := g.Shares(m, n)
+		for k, l := range links {
+			rate = min(rate, g.Links[l]*float64(g.Parts())/float64(use[k]))
+		}
+	}
 	return rate
 }
 

@@ -64,8 +64,13 @@ func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 	if g.Transfer == model.TransferIdeal {
 		return idealSchedule(d, g, p), nil, nil
 	}
-	return d.Schedule(b.machine, b.start, c.sent),
-		[]model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: b.makespan(), Kept: true}}, nil
+	start, sent, makespan := b.start, c.sent, b.makespan()
+	if g.Parts() > 1 { // acknowledgements of others make a booked transfer longer
+		makespan = c.replay.RunFrom(p, c.sent)
+		start, sent = c.replay.Start, c.replay.Sent
+	}
+	return d.Schedule(b.machine, start, sent),
+		[]model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: makespan, Kept: true}}, nil
 }
 
 // contention is a schedule under construction with its links' timelines.

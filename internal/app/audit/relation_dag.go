@@ -251,8 +251,9 @@ func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
 	c.TransferModel = model.TransferTCPAll
+	c.Network.AcksPercent = 0 // TCP knows none, and no weights
 	for r := range c.Network.Routes {
-		c.Network.Routes[r].Weight = 0 // TCP knows none
+		c.Network.Routes[r].Weight = 0
 	}
 	for e := range c.Edges {
 		c.Edges[e].Data *= 0.75

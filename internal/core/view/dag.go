@@ -32,6 +32,7 @@ type Graph struct {
 
 	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
 	startup []float64 // L of each machine, seconds
+	acks    int64     // percent of its rate that a transfer takes on the way back; 0: none
 	weight  []int64   // of transfers from machine m to n, at [m*Machines+n]; nil: all 1
 	latency []float64 // of the route from machine m to n, seconds, at [m*Machines+n]; nil if no route has one
 	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n], 0 without a path; see
@@ -118,6 +119,33 @@ func (g *Graph) Weight(m, n int32) int64 {
 		return 1
 	}
 	return g.weight[int(m)*g.Machines+int(n)]
+}
+
+// Shares returns the links that transfers from machine m to n take capacity of, without repetition, and how much: parts of
+// their rate, Parts of which are all of it. Without acknowledgements these are the links of the route, and use is nil: all.
+func (g *Graph) Shares(m, n int32) (links []int32, use []int64) {
+	links = g.Route(m, n)
+	if g.acks == 0 || len(links) == 0 {
+		return links, nil
+	}
+	use = slices.Repeat([]int64{g.Parts()}, len(links))
+	links = slices.Clone(links)
+	for _, l := range g.Route(n, m) {
+		k := slices.Index(links, l)
+		if k < 0 {
+			k, links, use = len(links), append(links, l), append(use, 0)
+		}
+		use[k] += g.acks
+	}
+	return links, use
+}
+
+// Parts is how many parts Shares divides rates into.
+func (g *Graph) Parts() int64 {
+	if g.acks > 0 {
+		return 100
+	}
+	return 1
 }
 
 // Startups returns the least start-up of a transfer from each machine to any other that it has a path to, in seconds; of
@@ -230,6 +258,7 @@ func (g *Graph) order() {
 
 func (g *Graph) network(d *model.DAG) {
 	m, net := g.Machines, &d.Network
+	g.acks = net.AcksPercent
 	machine := make(map[string]int, m)
 	for k := range d.Machines {
 		machine[d.Machines[k].ID] = k

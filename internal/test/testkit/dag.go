@@ -318,7 +318,7 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 }
 
 // Late gives some routes a latency, and routes that have one to some pairs of machines without a route. Some routes of
-// graphs without TCP get a weight.
+// graphs without TCP get a weight, and some networks acknowledgements.
 func Late(rng *rand.Rand, d *model.DAG) *model.DAG {
 	routed := map[[2]string]bool{}
 	for r := range d.Network.Routes {
@@ -337,10 +337,13 @@ func Late(rng *rand.Rand, d *model.DAG) *model.DAG {
 			}
 		}
 	}
-	for r := range d.Network.Routes {
-		if fair := d.Transfers() == model.TransferFair || d.Transfers() == model.TransferIdeal; fair && rng.IntN(3) == 0 {
-			d.Network.Routes[r].Weight = 1 + rng.Int64N(4)
+	if d.Transfers() == model.TransferFair || d.Transfers() == model.TransferIdeal {
+		for r := range d.Network.Routes {
+			if rng.IntN(3) == 0 {
+				d.Network.Routes[r].Weight = 1 + rng.Int64N(4)
+			}
 		}
+		d.Network.AcksPercent = one(rng, 0, 0, 0, int64(5), int64(30))
 	}
 	d.Name += "-late"
 	return d

@@ -56,6 +56,7 @@ type Replay struct {
 // class is the transfers that share one route and one path rate.
 type class struct {
 	links  []int32
+	use    []int64 // of each link, see view.Graph.Shares
 	limit  float64 // a transfer's largest rate
 	weight int64
 	part   int32   // connected component of classes that share links
@@ -117,21 +118,21 @@ func (r *Replay) findClasses() {
 	known := map[int32][]int32{} // classes by first link
 	for m := range int32(g.Machines) {
 		for n := range int32(g.Machines) {
-			links := g.Route(m, n)
+			links, use := g.Shares(m, n)
 			pair := int(m)*g.Machines + int(n)
 			limit := g.Rate[pair]
 			if m == n || len(links) == 0 || limit == 0 {
 				continue
 			}
 			for _, k := range known[links[0]] {
-				if r.classes[k].limit == limit && r.classes[k].weight == g.Weight(m, n) && slices.Equal(r.classes[k].links, links) {
+				if r.classes[k].limit == limit && r.classes[k].weight == g.Weight(m, n) && slices.Equal(r.classes[k].links, links) && slices.Equal(r.classes[k].use, use) {
 					r.classOf[pair] = k
 				}
 			}
 			if r.classOf[pair] < 0 {
 				r.classOf[pair] = int32(len(r.classes))
 				known[links[0]] = append(known[links[0]], r.classOf[pair])
-				r.classes = append(r.classes, class{links: links, limit: limit, weight: g.Weight(m, n), at: math.Inf(1)})
+				r.classes = append(r.classes, class{links: links, use: use, limit: limit, weight: g.Weight(m, n), at: math.Inf(1)})
 				for _, l := range links[1:] {
 					linkPart[root(l)] = root(links[0])
 				}
@@ -381,6 +382,15 @@ func (r *Replay) flowEnds(c *class) {
 	c.at = math.Inf(1)
 }
 
+// takes returns what the transfers under way take of a link, in units of a rate for a weight of 1.
+func (c *class) takes(link int) int64 {
+	all := c.weight * int64(len(c.due))
+	if c.use != nil {
+		all *= c.use[link]
+	}
+	return all
+}
+
 // serve advances the class's virtual clock to now.
 func (c *class) serve(now float64) {
 	c.served += c.rate * (now - c.since)
@@ -409,8 +419,8 @@ func (r *Replay) fill(part int32) {
 		}
 		c.serve(r.now)
 		active = append(active, k)
-		for _, l := range c.links {
-			r.flows[l] += c.weight * int64(len(c.due))
+		for i, l := range c.links {
+			r.flows[l] += c.takes(i)
 		}
 	}
 	for _, k := range active {
@@ -418,7 +428,7 @@ func (r *Replay) fill(part int32) {
 			if r.flows[l] == 0 {
 				continue
 			}
-			r.spare[l], r.open[l] = r.g.Links[l], r.flows[l]
+			r.spare[l], r.open[l] = r.g.Links[l]*float64(r.g.Parts()), r.flows[l]
 			if r.g.Transfer != model.TransferFair {
 				r.spare[l] *= model.TCPShare(int32(r.flows[l]))
 			}
@@ -442,12 +452,11 @@ func (r *Replay) fill(part int32) {
 		}
 		for _, k := range open[kept:] {
 			c := &r.classes[k]
-			weight := c.weight * int64(len(c.due))
 			c.rate = least * float64(c.weight)
 			c.at = r.now + max(0, c.due[0].end-c.served)/c.rate
-			for _, l := range c.links {
-				r.spare[l] -= least * float64(weight)
-				r.open[l] -= weight
+			for i, l := range c.links {
+				r.spare[l] -= least * float64(c.takes(i))
+				r.open[l] -= c.takes(i)
 			}
 		}
 		open = open[:kept]
