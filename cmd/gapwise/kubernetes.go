@@ -87,7 +87,10 @@ func (p *program) kubernetesPlans() *cli.Command {
 			{
 				Name: "plan", Usage: "find the least cost, fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "The exit codes are those of gapwise solve: 5 if --require-proof is given and\n" +
-					"something is unproved. The order of the moves respects disruption budgets.\n\n" +
+					"something is unproved. The order of the moves respects disruption budgets.\n" +
+					"The line scheduler is where the cluster would end if kube-scheduler chose\n" +
+					"the nodes by itself; cordoning is where it ends by the plan's steps, each of\n" +
+					"which cordons the nodes that kube-scheduler would prefer.\n\n" +
 					"No commands are printed for a plan that may harm running workloads: pods of\n" +
 					"Jobs, pods without a second replica, two pods of a workload without a budget\n" +
 					"in one step, or nodes that others have cordoned. --allow permits such harm.\n" +

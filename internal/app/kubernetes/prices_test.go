@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -168,6 +169,22 @@ func TestMoney(t *testing.T) {
 	require.Same(t, "the empty node", 0.2, q.Money.EmptyHour)
 	require.Says(t, "the plan", q.Text(false), "saved      1 node, 0.2 USD/h (50 %), and 1 empty node, 0.2 USD/h\n",
 		"money      292.00 USD now, 146.00 then, 146.00 saved in a month of 730 h, and\n           146.00 by the empty nodes\n")
+	// The progress is money without the addition of pods that wait.
+	asked, best := []string{}, 0.0
+	d.pod("huge", "huge", "ReplicaSet", "", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("99")
+	})
+	told := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Without: []string{"survive"}, Prices: prices, Asks: func(question string, per float64) {
+		asked = append(asked, fmt.Sprint(question, " ", per))
+	}}))(t)
+	o := gapwise.Options{Settings: model.Settings{Seed: 1, Progress: func(x model.Progress) {
+		if strings.HasPrefix(asked[len(asked)-1], "least cost") {
+			best = x.Incumbent
+		}
+	}}}
+	require.Value(kubernetes.MakePlan(t.Context(), told, o))(t)
+	require.Same(t, "the questions", "fewest waiting pods, by rank 1; least cost, in USD/h 10000; fewest moves to it, in pods 1", strings.Join(asked, "; "))
+	require.Same(t, "the last cost", 2000.0, best)
 	b := idle.Bound(t.Context())
 	require.Same(t, "the bound", kubernetes.BoundMoney{Currency: "USD", Now: 0.4, Bound: 0.2, Empty: 0.2}, *b.Money)
 	require.Says(t, "the bound", b.Text(), "saved      at most 0.2 USD/h (50 %), and 1 empty node, 0.2 USD/h\n")

@@ -127,12 +127,12 @@ func (p *Plan) Text(moves bool) string {
 		line("waves", "%d, each %swith room for every pod", n, within)
 	}
 	if len(p.Waves) > 0 {
-		wrapped(&b, "scheduler", state(p.Played.Alone)+", if kube-scheduler decides alone")
-		more := "no other node"
+		wrapped(&b, "scheduler", state(p.Played.Alone)+", if it decides alone")
+		more := "no node more"
 		if n := p.Played.Closed; n > 0 {
-			more = "up to " + words.Plural(n, "more node")
+			more = "up to " + words.Plural(n, "node") + " more"
 		}
-		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s that cordon %s", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
+		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s with %s", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
 		if p.Played.Left > 0 {
 			line("", "%s", p.PartText())
 		}
