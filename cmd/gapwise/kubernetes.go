@@ -793,10 +793,10 @@ func (p *program) kubernetesWhy(ctx context.Context, c *cli.Command, found *kube
 		return err
 	}
 	if c.Bool("json") {
-		return writeLines(p.out, answer)
+		return cmp.Or(writeLines(p.out, answer), cutShort(ctx))
 	}
 	_, err = fmt.Fprint(p.out, text)
-	return err
+	return cmp.Or(err, cutShort(ctx))
 }
 
 // mostAnswers is how many nodes are printed for a pod.

@@ -117,6 +117,7 @@ type Plan struct {
 	Instance *model.Consolidation `json:"-"`
 
 	fence      []string // nodes that a drain cordons all the time
+	fewest     [2]int   // pods that wait, and that have no room, of the cheapest plan found, reached or not
 	slack      bool     // a share of each node is to stay free
 	unbudgeted bool     // the cluster was read without any PodDisruptionBudget
 }
@@ -195,6 +196,7 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		case round == 0:
 			least = cost.cost
 			p.CostBound, p.CostStatus, p.WaitingStatus = cost.bound, string(cost.Status), string(cost.fewest)
+			p.fewest = [2]int{cost.waiting, cost.room}
 			p.MovesBound, p.MovesStatus = moves.Bound, string(moves.Status)
 		}
 		var stuck *way
@@ -355,7 +357,7 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 	}
 	none := &way{in: in, c: view.OfConsolidation(in.Consolidation, 0), sought: w.sought, stuck: w.stuck}
 	today := planstate.Of(none.c, none.c.Today())
-	in.settle(today, nil)
+	in.settle(today, nil, false)
 	none.end = today.Plan
 	if none.reached = in.state(none.c, none.end); !w.better(none) { // half of the way is no better than none
 		return none, nil
@@ -382,7 +384,7 @@ func (w *way) report(p *Plan, least int64) {
 	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting || p.Then.Roomless > p.Beyond.Roomless) {
 		p.CostStatus = string(model.StatusFeasible)
 	}
-	if p.Beyond != nil && (p.Then.Waiting > p.Beyond.Waiting || p.Then.Roomless > p.Beyond.Roomless) {
+	if p.Then.Waiting > p.fewest[0] || p.Then.Roomless > p.fewest[1] {
 		p.WaitingStatus = string(model.StatusFeasible)
 	}
 	if p.Then.Cost > least && !p.Mend || math.IsNaN(p.MovesBound) {

@@ -341,6 +341,9 @@ func TestMakingRoom(t *testing.T) {
 		in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
 		a := require.Value(in.WhyPod(t.Context(), "shop/new", effort(1_000_000)))(t)
 		require.Says(t, cpu, a.Text(9), want)
+		if quick := require.Value(in.WhyPod(t.Context(), "shop/new", effort(1)))(t).Making; a.Making != nil && len(quick.Moves) != len(a.Making.Moves) {
+			t.Errorf("%s CPU: without a search %+v", cpu, quick)
+		}
 		on := map[string]string{"shop/a": "n1", "shop/a2": "n1", "shop/b": "n2", "shop/big": "n3"}
 		free := map[string]int{"n1": 2, "n2": 2, "n3": 2}
 		needs := map[string]int{"shop/a": 1, "shop/a2": 1, "shop/b": 2, "shop/new": int(cpu[0] - '0')}
@@ -370,7 +373,8 @@ func TestFewest(t *testing.T) {
 	if text := p.Text(false); strings.Contains(text, "stopped") {
 		t.Error(text)
 	}
-	p.WaitingStatus = "feasible"
+	p.WaitingStatus, p.Room = "feasible", make([]kubernetes.Room, 1)
+	require.Same(t, "the plans that the bound is of", "no plan with at most 0 pods waiting and 0 without room", p.Others())
 	require.Says(t, "both", p.Text(false), "stopped    whether fewer pods have to wait, or more pods to come have room, is\n           open: the search for that was stopped")
 	p.Then.Waiting = 0
 	require.Says(t, "room", p.Text(false), "stopped    whether more pods to come have room, is open")

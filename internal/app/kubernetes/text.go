@@ -128,11 +128,11 @@ func (p *Plan) Text(moves bool) string {
 	}
 	if len(p.Waves) > 0 {
 		wrapped(&b, "scheduler", state(p.Played.Alone)+", if it decides alone")
-		more := "no node more"
+		more := "no other node"
 		if n := p.Played.Closed; n > 0 {
-			more = "up to " + words.Plural(n, "node") + " more"
+			more = "up to " + words.Plural(n, "node")
 		}
-		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s with %s", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
+		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s, with %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
 		if p.Played.Left > 0 {
 			line("", "%s", p.PartText())
 		}
@@ -246,6 +246,12 @@ func idleText(n int, cost int64, unit string) string {
 // Others names the plans that the bound on the cost is of.
 func (p *Plan) Others() string {
 	switch {
+	case p.Then.Waiting > p.fewest[0] || p.Then.Roomless > p.fewest[1]: // the bound isn't of plans like this one
+		text := fmt.Sprintf("no plan with at most %s waiting", words.Plural(p.fewest[0], "pod"))
+		if len(p.Room) > 0 {
+			text += fmt.Sprintf(" and %d without room", p.fewest[1])
+		}
+		return text
 	case p.Now.Waiting+p.Then.Waiting == 0 && len(p.Room) == 0:
 		return "no plan"
 	case p.Now.Waiting+p.Then.Waiting == 0:
