@@ -559,7 +559,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 
 // nextStep says which commands go on from a plan.
 func nextStep(c *cli.Command, plan *kubernetes.Plan) string {
-	text := "next: " + strings.TrimSuffix(c.FullName(), " "+c.Name) + " report (a page), explain (what rules cost)"
+	text := "next: " + strings.TrimSuffix(c.FullName(), " "+c.Name) + " report (a page), explain"
 	switch {
 	case len(plan.Steps) == 0:
 		return text
