@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -38,11 +39,14 @@ func openResults(path, plan string) (*results, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w results: %s isn't a regular file, and a plan goes on from its results; give another file", model.ErrInvalid, path)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("%w results: %w", model.ErrInvalid, err)
+	if err := replace.Folder(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
 	r := &results{path: path, lock: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))}
 	locked, err := r.lock.TryLock()
+	if errors.As(err, new(*fs.PathError)) { // it can't be opened
+		return nil, replace.Unwritten(path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w results: can't lock %s: %w", model.ErrInvalid, path, err)
 	}
@@ -83,8 +87,8 @@ const partsEnding = ".jsonl"
 // appends runs has a file of its own. So two starts of one share don't disturb each other, on any file system. A
 // cluster may start a task again while its first start still runs.
 func openFolder(folder, stem string) (*results, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, fmt.Errorf("%w results: %w", model.ErrInvalid, err)
+	if err := replace.Folder(folder); err != nil {
+		return nil, err
 	}
 	r := &results{folder: folder, stem: stem}
 	files, err := Parts(folder)

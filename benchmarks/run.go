@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/run/panics"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -134,8 +134,8 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 		return nil, err
 	}
 	if o.Solutions != "" {
-		if err := os.MkdirAll(o.Solutions, 0o755); err != nil {
-			return nil, fmt.Errorf("%w solutions: %w", model.ErrInvalid, err)
+		if err := replace.Folder(o.Solutions); err != nil {
+			return nil, err
 		}
 	}
 	if besides > 0 && o.Said != nil {

@@ -92,7 +92,7 @@ func formats() []format {
 		}, remedy: gridengine.Advice},
 		{name: "YAML of Kubernetes", begins: func(f *File) bool {
 			return f.starts("apiversion:") || strings.Contains(f.start, "\napiversion:") && strings.Contains(f.start, "\nkind:")
-		}, remedy: "write it as JSON: kubectl get nodes,pods -A -o json"},
+		}, remedy: "write it as JSON: kubectl get ... -o json in place of -o yaml"},
 		{name: "SimGrid's platform", begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<platform") },
 			remedy: "machines are named by --platform (gapwise solve --help)"},
 		{name: "DAX", ends: []string{".dax"}, begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<adag") },

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/evidence"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -94,7 +95,7 @@ func createProof(path string) (*proofFile, error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, notWritten(path, err)
+		return nil, replace.Unwritten(path, err)
 	}
 	b := bufio.NewWriterSize(f, 1<<16)
 	out := &proofFile{File: f, Writer: b, flush: b.Flush}
@@ -117,10 +118,10 @@ func (f *proofFile) close(err error) error {
 		return err
 	}
 	if e := f.flush(); err == nil && e != nil {
-		err = notWritten(f.Name(), e)
+		err = replace.Unwritten(f.Name(), e)
 	}
 	if e := f.Close(); err == nil {
-		err = notWritten(f.Name(), e)
+		err = replace.Unwritten(f.Name(), e)
 	}
 	if err != nil {
 		if info, e := os.Lstat(f.Name()); e == nil && info.Mode().IsRegular() {

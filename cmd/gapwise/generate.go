@@ -18,6 +18,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -159,8 +160,8 @@ func (p *program) writeInstances(output string, cases []instances.Planned) error
 			said[a] = true
 		}
 		if several && k == 0 {
-			if err := os.MkdirAll(output, 0o755); err != nil {
-				return fmt.Errorf("%w: %w", model.ErrInvalid, err)
+			if err := replace.Folder(output); err != nil {
+				return err
 			}
 		}
 		file := output

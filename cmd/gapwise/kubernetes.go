@@ -46,8 +46,8 @@ func (p *program) kubernetesPlans() *cli.Command {
 		&cli.StringSliceFlag{Name: "hold", Usage: "`WISHES` of pods that every plan respects where they are respected today: " + strings.Join(kubernetes.Holds, ", ") + " (soft topology spread, preferred anti-affinity)"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a cluster with facts that the model can't express"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "`NODE` that must stay; may be given several times"},
-		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides like kube-scheduler; pods of other schedulers stay where they are"},
-		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` whose profile fills nodes (MostAllocated); others are assumed to spread pods, as by default"},
+		&cli.StringSliceFlag{Name: "schedulers", Usage: "`SCHEDULER` that decides like kube-scheduler; pods of others stay where they are"},
+		&cli.StringSliceFlag{Name: "packs", Usage: "`SCHEDULER` that decides so, too, but fills nodes (MostAllocated): it needs no --schedulers; others are assumed to spread pods, as by default"},
 		&cli.StringSliceFlag{Name: "without", Usage: "`RULES` to ignore: " + strings.Join(kubernetes.RuleNames, ", ")},
 	}
 	solving := []cli.Flag{
@@ -61,13 +61,15 @@ func (p *program) kubernetesPlans() *cli.Command {
 	allow := &cli.StringSliceFlag{Name: "allow", Usage: "`HARM` to permit in commands and --execute: " +
 		strings.Join(kubernetes.Harms, ", ") + ", or a workload as NAMESPACE/NAME"}
 	return &cli.Command{
-		Description: "Reads the output of kubectl get -A -o json for nodes, pods,\n" +
-			"poddisruptionbudgets, persistentvolumes, persistentvolumeclaims and\n" +
-			"namespaces, from files (.json, .json.gz) or folders, or asks a cluster\n" +
-			"itself (--context). Plans follow kube-scheduler's rules: requests,\n" +
-			"selectors, taints, required affinity, hard topology spread, host ports,\n" +
-			"volumes. Pods that can't be evicted stay where they are. Only drain\n" +
-			"--execute changes anything in the cluster.\n\n" +
+		Description: "Reads files (.json, .json.gz) or folders with what kubectl prints, or asks\n" +
+			"a cluster itself (--context):\n\n" +
+			"kubectl get -A -o json >cluster.json \\\n" +
+			"  " + kubernetes.Kinds + "\n\n" +
+			"Nodes and pods are needed; the other kinds make a plan more exact. Plans\n" +
+			"follow kube-scheduler's rules: requests, selectors, taints, required\n" +
+			"affinity, hard topology spread, host ports, volumes. Pods that can't be\n" +
+			"evicted stay where they are. Only drain --execute changes anything in the\n" +
+			"cluster.\n\n" +
 			"A program with the name kubectl-gapwise runs as kubectl gapwise, for the\n" +
 			"current context.",
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -85,7 +87,10 @@ func (p *program) kubernetesPlans() *cli.Command {
 			{
 				Name: "plan", Usage: "find the least cost, fewest moves and their order", ArgsUsage: "[FILE|FOLDER]...",
 				Description: "The exit codes are those of gapwise solve: 5 if --require-proof is given and\n" +
-					"something is unproved. The order of the moves respects disruption budgets.\n\n" +
+					"something is unproved. The order of the moves respects disruption budgets.\n" +
+					"The line scheduler is where the cluster would end if kube-scheduler chose\n" +
+					"the nodes by itself; cordoning is where it ends by the plan's steps, each of\n" +
+					"which cordons the nodes that kube-scheduler would prefer.\n\n" +
 					"No commands are printed for a plan that may harm running workloads: pods of\n" +
 					"Jobs, pods without a second replica, two pods of a workload without a budget\n" +
 					"in one step, or nodes that others have cordoned. --allow permits such harm.\n" +
@@ -389,7 +394,7 @@ func (p *program) clusterObjects(ctx context.Context, c *cli.Command) (*kubernet
 	}
 	if len(paths) == 0 {
 		return nil, usagef("kubernetes: give files or folders with what kubectl get %s -A -o json prints, "+
-			"--context NAME or --in-cluster", kubernetes.Objects)
+			"--context NAME or --in-cluster", kubernetes.Kinds)
 	}
 	for _, path := range paths {
 		all := []string{path}
@@ -453,10 +458,10 @@ func (p *program) telling(read *kubernetes.Options, o *gapwise.Options) (quiet f
 		return func() {}
 	}
 	log, stop := &solverLog{w: p.err}, func() {}
-	read.Asks = func(question string) {
+	read.Asks = func(question string, per float64) {
 		stop()
 		fmt.Fprintln(p.err, question, "...")
-		log = &solverLog{w: p.err}
+		log = &solverLog{w: p.err, nodes: "Explored", per: per} // the cluster has other nodes
 		stop = log.beat(time.Now())
 	}
 	o.Progress = func(x model.Progress) { log.progress(x) }
@@ -517,9 +522,11 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 			return harmful(err)
 		}
 	}
+	asJSON := c.Bool("json") || strings.HasSuffix(file, ".json")
+	page := !asJSON && !commands && strings.HasSuffix(file, ".html")
 	err = p.writeFile(file, func(w io.Writer) error {
 		switch {
-		case c.Bool("json"), strings.HasSuffix(file, ".json"):
+		case asJSON:
 			text, err := json.MarshalIndent(plan, "", "  ")
 			if err != nil {
 				return err
@@ -529,7 +536,7 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		case commands:
 			_, err := io.WriteString(w, script)
 			return err
-		case strings.HasSuffix(file, ".html"):
+		case page:
 			return report.Cluster(w, plan, nil, clusterPage(c))
 		}
 		_, err := fmt.Fprint(w, plan.Text(c.Bool("moves")))
@@ -538,10 +545,28 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case page:
+		p.pageIn(file)
+	case !asJSON && !commands:
+		fmt.Fprintln(p.err, nextStep(c, plan))
+	}
 	if ctx.Err() != nil || requiresProof(c) && (plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0) {
 		return codeError(exitStopped)
 	}
 	return nil
+}
+
+// nextStep says which commands go on from a plan.
+func nextStep(c *cli.Command, plan *kubernetes.Plan) string {
+	text := "next: " + strings.TrimSuffix(c.FullName(), " "+c.Name) + " report (a page), explain"
+	switch {
+	case len(plan.Steps) == 0:
+		return text
+	case c.Name == "drain":
+		return text + ", drain --execute"
+	}
+	return text + ", plan --commands, drain"
 }
 
 // allowed returns the harms and workloads that are allowed.
@@ -595,10 +620,7 @@ func (p *program) kubernetesReport(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return p.planless(err)
 	}
-	if err := p.writeFile(file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) }); err != nil {
-		return err
-	}
-	return cutShort(ctx)
+	return p.writePage(ctx, file, func(w io.Writer) error { return report.Cluster(w, plan, costs, clusterPage(c)) })
 }
 
 // clusterPage names the cluster of a page by its context, or by its files, and the date.
@@ -708,7 +730,7 @@ func (p *program) kubernetesExplain(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if pod, node := c.String("pod"), c.String("node"); pod+node != "" {
-		return p.kubernetesWhy(c, found, read, pod, node)
+		return p.kubernetesWhy(ctx, c, found, read, o, pod, node)
 	}
 	defer p.telling(&read, &o)()
 	o.Progress = nil // the questions follow each other quickly
@@ -746,7 +768,7 @@ func cutShort(ctx context.Context) error {
 }
 
 // kubernetesWhy answers for a pod, or a node.
-func (p *program) kubernetesWhy(c *cli.Command, found *kubernetes.Cluster, read kubernetes.Options, pod, node string) error {
+func (p *program) kubernetesWhy(ctx context.Context, c *cli.Command, found *kubernetes.Cluster, read kubernetes.Options, o gapwise.Options, pod, node string) error {
 	if pod != "" && node != "" {
 		return usagef("kubernetes explain: give --pod or --node, not both")
 	}
@@ -758,7 +780,7 @@ func (p *program) kubernetesWhy(c *cli.Command, found *kubernetes.Cluster, read 
 	text := ""
 	if pod != "" {
 		var a *kubernetes.PodAnswer
-		if a, err = in.WhyPod(pod); err == nil {
+		if a, err = in.WhyPod(ctx, pod, o); err == nil {
 			answer, text = a, a.Text(mostAnswers)
 		}
 	} else {
@@ -771,10 +793,10 @@ func (p *program) kubernetesWhy(c *cli.Command, found *kubernetes.Cluster, read 
 		return err
 	}
 	if c.Bool("json") {
-		return writeLines(p.out, answer)
+		return cmp.Or(writeLines(p.out, answer), cutShort(ctx))
 	}
 	_, err = fmt.Fprint(p.out, text)
-	return err
+	return cmp.Or(err, cutShort(ctx))
 }
 
 // mostAnswers is how many nodes are printed for a pod.

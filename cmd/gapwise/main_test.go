@@ -262,6 +262,18 @@ func TestSolverLogHolds(t *testing.T) {
 	}
 }
 
+// Costs in whole ten-thousandths are shown as the money that they are.
+func TestSolverLogOfCosts(t *testing.T) {
+	var b strings.Builder
+	log := &solverLog{w: &b, nodes: "Explored", per: 10_000}
+	log.progress(model.Progress{Incumbent: 14_000, Bound: 8_000, Nodes: 3, Elapsed: time.Second})
+	want := "      Explored       BestBound        BestSol       Gap      Time\n" +
+		"             3             0.8            1.4  42.8571%      1.0s\n"
+	if b.String() != want {
+		t.Errorf("log is\n%swant\n%s", b.String(), want)
+	}
+}
+
 func TestSolverLog(t *testing.T) {
 	var b strings.Builder
 	log := &solverLog{w: &b}

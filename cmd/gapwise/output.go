@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,19 +40,7 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if failed != nil {
 		return failed
 	}
-	return notWritten(path, err)
-}
-
-// notWritten reports that a file couldn't be written, and nothing without an error.
-func notWritten(path string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("can't write %s: %w", path, err) // no input is bad: gapwise ends with 1
+	return replace.Unwritten(path, err)
 }
 
 // put has write write to where the path leads.
@@ -66,6 +53,9 @@ func put(path string, write func(io.Writer) error) error {
 		return errors.Join(write(f), f.Close())
 	}
 	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return errFolder
+	}
 	if err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -110,6 +100,8 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
+var errFolder = errors.New("it is a folder, give a file")
+
 // checkOutput finds the errors of writeFile early, and an output that is one of the inputs.
 func checkOutput(path string, inputs []string) error {
 	if path == "" || isStdout(path) {
@@ -120,14 +112,14 @@ func checkOutput(path string, inputs []string) error {
 		err = fmt.Errorf("%s is no folder", filepath.Dir(path))
 	}
 	if err != nil {
-		return notWritten(path, err)
+		return replace.Unwritten(path, err)
 	}
 	file, err := os.Stat(path)
 	if err != nil {
 		return nil // it is to be made
 	}
 	if file.IsDir() {
-		return fmt.Errorf("%w: can't write %s: it is a folder, give a file", model.ErrInvalid, path)
+		return replace.Unwritten(path, errFolder)
 	}
 	for _, in := range inputs {
 		if info, err := os.Stat(in); err == nil && os.SameFile(info, file) {

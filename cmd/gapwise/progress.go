@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -19,6 +20,8 @@ const heartbeat = 10 * time.Second
 // for each news and otherwise one every few seconds.
 type solverLog struct {
 	w     io.Writer
+	nodes string  // heads the column of the search's nodes; "": Nodes
+	per   float64 // so many of an objective are one of the unit that is shown; 0: one
 	mu    sync.Mutex
 	last  model.Progress
 	held  *model.Progress // news too soon after the last line
@@ -48,10 +51,10 @@ func (l *solverLog) progress(p model.Progress) {
 
 func (l *solverLog) line(p model.Progress) {
 	if !l.began {
-		fmt.Fprintf(l.w, "%14s  %14s %14s %9s %9s\n", "Nodes", "BestBound", "BestSol", "Gap", "Time")
+		fmt.Fprintf(l.w, "%14s  %14s %14s %9s %9s\n", cmp.Or(l.nodes, "Nodes"), "BestBound", "BestSol", "Gap", "Time")
 	}
 	l.began, l.last, l.shown, l.held = true, p, p.Elapsed, nil
-	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound), figure(p.Incumbent), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
+	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound/cmp.Or(l.per, 1)), figure(p.Incumbent/cmp.Or(l.per, 1)), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
 }
 
 // beat prints news that came too soon after a line. It repeats the last line, with the time since the start, if the

@@ -132,10 +132,15 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 	if err := p.writeFile(output, write); err != nil {
 		return err
 	}
+	p.pageIn(output)
+	return cutShort(ctx)
+}
+
+// pageIn prints the place of a page.
+func (p *program) pageIn(output string) {
 	if !isStdout(output) {
 		fmt.Fprintf(p.err, "page in %s\n", output)
 	}
-	return cutShort(ctx)
 }
 
 func (p *program) reportLog(ctx context.Context, c *cli.Command, f *instances.File, path, output string, s report.Solving, o report.Options) error {

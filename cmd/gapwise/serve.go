@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -59,9 +60,9 @@ func (p *program) serve() *cli.Command {
 			if err != nil {
 				return err
 			}
-			l, err := net.Listen("tcp", c.String("listen"))
+			l, err := listen(c)
 			if err != nil {
-				return fmt.Errorf("%w: serve: --listen: %w", model.ErrInvalid, err)
+				return err
 			}
 			fmt.Fprintf(p.err, "gapwise listens on http://%s\n", l.Addr())
 			if err := serve.New(set).Serve(ctx, l); err != nil {
@@ -71,6 +72,20 @@ func (p *program) serve() *cli.Command {
 			return nil
 		},
 	}
+}
+
+// listen takes the address of --listen. The error is one of usage.
+func listen(c *cli.Command) (net.Listener, error) {
+	address := c.String("listen")
+	l, err := net.Listen("tcp", address)
+	if err == nil {
+		return l, nil
+	}
+	var at *net.OpError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return nil, usagef("%s: --listen is %s: %w; give another port of this machine, or 127.0.0.1:0 for a free one", c.Name, address, err)
 }
 
 // serviceConfig returns the settings of the flags, and of the token's file or variable.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -36,9 +35,9 @@ func (p *program) web() *cli.Command {
 			if !serve.Loopback(c.String("listen")) {
 				return usagef("web: --listen is %s, give an address of this machine such as 127.0.0.1:8381; for others, serve web/dist by a web server", c.String("listen"))
 			}
-			l, err := net.Listen("tcp", c.String("listen"))
+			l, err := listen(c)
 			if err != nil {
-				return fmt.Errorf("%w: web: --listen: %w", model.ErrInvalid, err)
+				return err
 			}
 			fmt.Fprintf(p.err, "the playground is at http://%s\n", l.Addr())
 			s := &http.Server{Handler: page, ReadHeaderTimeout: 5 * time.Second}

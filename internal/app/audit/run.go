@@ -15,6 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/run/panics"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -70,8 +71,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("audit: %w variant: %q is unknown, give one of %q", model.ErrInvalid, o.Variant, Variants())
 	}
 	if o.Folder != "" {
-		if err := os.MkdirAll(o.Folder, 0o755); err != nil {
-			return nil, fmt.Errorf("audit: %w", err)
+		if err := replace.Folder(o.Folder); err != nil {
+			return nil, err
 		}
 	}
 	report := &Report{Tally: NewTally(), Seed: o.Seed}

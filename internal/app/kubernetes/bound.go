@@ -33,6 +33,18 @@ type Bound struct {
 	Evidence   *model.Evidence `json:"evidence,omitempty"`
 	// Empty are nodes with no pods but those of daemon sets and the like today.
 	Empty []string `json:"empty_nodes,omitempty"`
+	// EmptyCost is theirs: Now doesn't have it.
+	EmptyCost int64 `json:"empty_cost,omitempty"`
+	// Money is Now and Cost an hour, in the currency of the prices; nil if they have none.
+	Money *BoundMoney `json:"money,omitempty"`
+}
+
+// BoundMoney is a bound in money.
+type BoundMoney struct {
+	Currency string  `json:"currency"`
+	Now      float64 `json:"now_per_hour"`
+	Bound    float64 `json:"bound_per_hour"`
+	Empty    float64 `json:"empty_per_hour,omitempty"`
 }
 
 // Bound returns the bound on the cost. O(host sets × resources × nodes log nodes + pods).
@@ -41,7 +53,8 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	first.Goal = model.GoalCost
 	c := view.OfConsolidation(&first, 0)
 	now := in.state(c, c.Today())
-	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Roomless: now.Roomless, Empty: in.empty()}
+	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Roomless: now.Roomless}
+	b.Empty, b.EmptyCost = in.empty()
 	for k, x := range in.bounding(ctx, &first) {
 		q := consbounds.Quick(ctx, x.Consolidation)[0]
 		cost := max(0, int64(q.Value)-x.waits)
@@ -51,15 +64,22 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 		b.Cost, b.Infeasible, b.Evidence = cost, q.Infeasible, q.Evidence
 		switch n, paid := in.staying(); {
 		case q.Infeasible:
-			b.Why = q.Reason
+			b.Why = "the nodes aren't enough, by " + in.why(q.Evidence)
 		case b.Cost == paid:
 			b.Why = fmt.Sprintf("%s kept, or with pods that can't move", words.Plural(n, "node"))
 		default:
 			b.Why = in.why(q.Evidence)
 			if n > 0 {
-				b.Why += fmt.Sprintf(", %d of which have to stay", n)
+				has := "have"
+				if n == 1 {
+					has = "has"
+				}
+				b.Why += fmt.Sprintf(", %d of which %s to stay", n, has)
 			}
 		}
+	}
+	if p := in.converter.Prices; p.Rate.Currency != "" {
+		b.Money = &BoundMoney{p.Rate.Currency, p.hour(float64(b.Now)), p.hourDown(float64(b.Cost)), p.hour(float64(b.EmptyCost))}
 	}
 	return b
 }
@@ -114,9 +134,9 @@ func (in *Instance) why(e *model.Evidence) string {
 	case e == nil:
 		return "nodes that have to stay"
 	case e.Type == evidence.Apart:
-		return "pods that keep apart by " + e.Elements[0]
+		return fmt.Sprintf("pods that the rule %q keeps on different nodes", e.Elements[0])
 	case len(e.Elements) == 0:
-		return e.Resource + " of all nodes"
+		return "the " + ResourceWords(e.Resource) + " of all nodes"
 	}
 	pods := 0
 	for i := range in.Jobs {
@@ -126,10 +146,10 @@ func (in *Instance) why(e *model.Evidence) string {
 	}
 	for _, s := range in.HostSets {
 		if s.ID == e.Elements[0] {
-			return fmt.Sprintf("%s of the %s where %s may be placed", e.Resource, words.Plural(len(s.Hosts), "node"), words.Plural(pods, "pod"))
+			return fmt.Sprintf("the %s of the %s where %s may be placed", ResourceWords(e.Resource), words.Plural(len(s.Hosts), "node"), words.Plural(pods, "pod"))
 		}
 	}
-	return e.Resource + " of the nodes where most pods may be placed"
+	return "the " + ResourceWords(e.Resource) + " of the nodes where most pods may be placed"
 }
 
 // Text returns the bound in words.
@@ -146,9 +166,12 @@ func (b *Bound) Text() string {
 		return t.String()
 	}
 	others := (&Plan{Now: State{Waiting: b.Waiting}, Room: make([]Room, b.Roomless)}).Others()
-	fmt.Fprintf(&t, "bound      %s costs less than %s, by %s\n", others, Money(float64(b.Cost), b.PriceUnit), b.Why)
+	idle := idleText(len(b.Empty), b.EmptyCost, b.PriceUnit)
+	wrapped(&t, "bound", fmt.Sprintf("%s costs less than %s, by %s", others, Money(float64(b.Cost), b.PriceUnit), b.Why))
 	if saved := b.Now - b.Cost; saved > 0 && b.Now > 0 {
-		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now))
+		fmt.Fprintf(&t, "saved      at most %s (%.0f %%)%s\n", Money(float64(saved), b.PriceUnit), 100*float64(saved)/float64(b.Now), idle)
+	} else if idle != "" {
+		t.WriteString("saved      " + strings.TrimPrefix(idle, ", and ") + "\n")
 	} else {
 		t.WriteString("saved      nothing can be\n")
 	}

@@ -347,6 +347,8 @@ type Launch struct {
 	Type  string `json:"type"`
 	Zone  string `json:"zone,omitempty"`
 	Price int64  `json:"price"`
+	// PerHour is the price in the currency of the prices; 0 if they have none.
+	PerHour float64 `json:"price_per_hour,omitempty"`
 }
 
 // launched returns the instance and solution as they are once the nodes that a solution buys are there.
@@ -364,7 +366,7 @@ func (in *Instance) launched(a *model.Assignment) (*Instance, *model.Assignment,
 			one.Name, one.Spec.NodeName = p.Name+" on "+b.ID, b.ID
 			c.Pods = append(c.Pods, *one)
 		}
-		all = append(all, Launch{Node: b.ID, Offer: b.Offer, Type: t.labels[corev1.LabelInstanceTypeStable], Zone: t.labels[corev1.LabelTopologyZone], Price: t.host.Price})
+		all = append(all, Launch{Node: b.ID, Offer: b.Offer, Type: t.labels[corev1.LabelInstanceTypeStable], Zone: t.labels[corev1.LabelTopologyZone], Price: t.host.Price, PerHour: in.converter.Prices.hour(float64(t.host.Price))})
 	}
 	o := in.converter.Options
 	o.Offers, o.MaxNodes, o.launched = nil, 0, len(all)

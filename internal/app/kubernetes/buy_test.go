@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
@@ -132,7 +133,7 @@ func TestBuy(t *testing.T) {
 			t.Fatalf("%s: %d pods are placed, %d of %d wait; steered %+v, want %+v", name, placed, p.Then.Waiting, len(cpu), p.Played.Steered, p.Then)
 		}
 		for k := range cpu {
-			a := require.Value(in.WhyPod(fmt.Sprint("shop/w", k)))(t)
+			a := require.Value(in.WhyPod(t.Context(), fmt.Sprint("shop/w", k), gapwise.Options{}))(t)
 			fits := 0
 			for _, x := range types {
 				if x.room >= cpu[k] && (zone[k] == "" || zone[k] == x.zone) {
@@ -170,16 +171,16 @@ func TestBuyText(t *testing.T) {
 	in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
 	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(100_000)))(t)
 	require.Says(t, "the plan", p.Text(false), "  --offers FILE names nodes to buy")
-	require.Says(t, "the answer", require.Value(in.WhyPod("shop/new"))(t).Text(9), "to buy     --offers FILE names nodes to buy")
+	require.Says(t, "the answer", require.Value(in.WhyPod(t.Context(), "shop/new", gapwise.Options{}))(t).Text(9), "to buy     --offers FILE names nodes to buy")
 	o := byNode
 	o.Offers = offers(t, "type,zone,price,cpu,memory\nx,b,2,4,8Gi\n")
 	in = require.Value(kubernetes.Convert(d.cluster(t), o))(t)
 	p = require.Value(kubernetes.MakePlan(t.Context(), in, effort(100_000)))(t)
 	require.Says(t, "the plan", p.Text(true), "launch     1 node first: 1 of x/b", "shop/new: waits -> x/b-1")
-	require.Says(t, "the answer", require.Value(in.WhyPod("shop/new"))(t).Text(9), "to buy     a node of type x/b would hold it")
+	require.Says(t, "the answer", require.Value(in.WhyPod(t.Context(), "shop/new", gapwise.Options{}))(t).Text(9), "to buy     a node of type x/b would hold it")
 	o.Offers = offers(t, "type,zone,price,cpu,memory\nx,c,2,4,8Gi\n")
 	in = require.Value(kubernetes.Convert(d.cluster(t), o))(t)
 	p = require.Value(kubernetes.MakePlan(t.Context(), in, effort(100_000)))(t)
 	require.Says(t, "the plan", p.Text(true), "shop/new: of 1 nodes: 1 its node selector or affinity; no node to buy takes it")
-	require.Says(t, "the answer", require.Value(in.WhyPod("shop/new"))(t).Text(9), "to buy     no node to buy would hold it")
+	require.Says(t, "the answer", require.Value(in.WhyPod(t.Context(), "shop/new", gapwise.Options{}))(t).Text(9), "to buy     no node to buy would hold it")
 }

@@ -112,14 +112,15 @@ type Options struct {
 	Without  []string
 	guards   []string // nodes for whose kinds an empty one is kept: see guard
 	launched int      // how many nodes, the last ones, are bought: they aren't there today
-	// Asks, if not nil, is called with each question before it is solved.
-	Asks func(question string)
+	// Asks, if not nil, is called with each question before it is solved, and how many of its values are one of the unit
+	// that it names.
+	Asks func(question string, per float64)
 }
 
 // ask reports a question.
-func (o Options) ask(question string) {
+func (o Options) ask(question string, per float64) {
 	if o.Asks != nil {
-		o.Asks(question)
+		o.Asks(question, per)
 	}
 }
 
@@ -221,7 +222,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		o.Prices = PriceByVCPU
 	}
 	if len(c.Nodes) == 0 && o.Offers == nil {
-		return nil, fmt.Errorf("%w cluster: it has no nodes; give them, as by kubectl get nodes,pods -A -o json, or --offers FILE of nodes to buy for the pods that wait", model.ErrInvalid)
+		return nil, fmt.Errorf("%w cluster: it has no nodes; give them, as by kubectl get %s -A -o json, or --offers FILE of nodes to buy for the pods that wait", model.ErrInvalid, Kinds)
 	}
 	v := &converter{Options: o, c: c, nodes: map[string]int{}, spaces: map[string]labels.Set{}, sets: map[string]string{}, others: map[string]bool{}, companies: map[*corev1.Pod][]string{},
 		budgets: map[string]*selectorIndex{}, budgetAt: map[string][]int{}, asked: map[any]corev1.ResourceList{}, domains: map[string]string{}}
@@ -539,6 +540,17 @@ func resourceName(name string) string {
 		return name + "_bytes"
 	}
 	return name
+}
+
+// ResourceWords names a resource of an instance as people do, without its unit.
+func ResourceWords(name string) string {
+	switch name {
+	case "cpu_m":
+		return "CPU"
+	case string(corev1.ResourcePods):
+		return "number of pods"
+	}
+	return strings.TrimSuffix(name, "_bytes")
 }
 
 // hosts makes a host of each node: its allocatable amounts less daemon sets and the like.

@@ -349,7 +349,8 @@ func (d *drain) end(ctx context.Context, failed error) error {
 	}
 	today := view.OfConsolidation(in.Consolidation, 0)
 	idle := map[string]bool{}
-	for _, node := range in.empty() {
+	empty, _ := in.empty()
+	for _, node := range empty {
 		idle[node] = true
 	}
 	stay := map[string]bool{}
@@ -360,7 +361,7 @@ func (d *drain) end(ctx context.Context, failed error) error {
 		err = d.begin(ctx) // nodes that others have opened have the Mark still
 	}
 	d.result.After, d.result.BrokenAfter = in.state(today, today.Today()), in.broken(today, today.Today())
-	for _, node := range in.empty() {
+	for _, node := range empty {
 		if d.cordoned[node] {
 			d.result.Empty = append(d.result.Empty, node)
 		} else {
@@ -480,8 +481,8 @@ func (e *expected) move(m Move) {
 	e.on[[2]string{key, m.To}]++
 }
 
-// empty returns the nodes without pods that count.
-func (in *Instance) empty() (all []string) {
+// empty returns the nodes without pods that count, and their cost.
+func (in *Instance) empty() (all []string, cost int64) {
 	used := map[string]bool{}
 	for i := range in.Jobs {
 		for _, h := range in.Jobs[i].CurrentHosts {
@@ -490,10 +491,10 @@ func (in *Instance) empty() (all []string) {
 	}
 	for k := range in.Hosts {
 		if h := &in.Hosts[k]; !used[h.ID] && !h.Kept && !h.Closed {
-			all = append(all, h.ID)
+			all, cost = append(all, h.ID), cost+h.Price
 		}
 	}
-	return all
+	return all, cost
 }
 
 // step is a part of a plan that is being carried out.

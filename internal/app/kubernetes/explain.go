@@ -26,10 +26,13 @@ var RuleNames = []string{"budgets", "pins", "selectors", "taints", "apart", "spr
 
 // Explanation states the cost of each rule.
 type Explanation struct {
-	PriceUnit string     `json:"price_unit"`
-	Now       int64      `json:"now"` // cost
-	Rules     []RuleCost `json:"rules"`
-	Pins      []Pin      `json:"pins"`
+	PriceUnit string `json:"price_unit"`
+	// Currency is that of the costs an hour; empty if the prices have none, and then those are 0.
+	Currency string     `json:"currency,omitempty"`
+	Now      int64      `json:"now"` // cost
+	NowHour  float64    `json:"now_per_hour,omitempty"`
+	Rules    []RuleCost `json:"rules"`
+	Pins     []Pin      `json:"pins"`
 	// Singles are the costs without one budget, annotation or rule, the least first. Needless counts those without
 	// which nothing is saved as a bound shows, Untried those that weren't tried.
 	Singles  []RuleCost `json:"single_rules"`
@@ -48,8 +51,10 @@ type GoalCost struct {
 	// Fails counts the nodes that may not fail all the same, if the goal is that each may.
 	Fails int `json:"nodes_that_may_not_fail,omitempty"`
 	// Least and Most bound the price; they are equal if it is proved.
-	Least float64 `json:"price_at_least"`
-	Most  float64 `json:"price_at_most"`
+	Least     float64 `json:"price_at_least"`
+	Most      float64 `json:"price_at_most"`
+	LeastHour float64 `json:"price_at_least_per_hour,omitempty"`
+	MostHour  float64 `json:"price_at_most_per_hour,omitempty"`
 }
 
 // goal is one that options can ask for: its flag, whether they do, and the options with it or without.
@@ -103,8 +108,11 @@ type RuleCost struct {
 	Without string  `json:"without,omitempty"` // empty: with all rules
 	Cost    int64   `json:"cost"`
 	Bound   float64 `json:"bound"`
-	Status  string  `json:"status"`
-	Waiting int     `json:"waiting_pods"`
+	// CostHour and BoundHour are in the currency of the prices.
+	CostHour  float64 `json:"cost_per_hour,omitempty"`
+	BoundHour float64 `json:"bound_per_hour,omitempty"`
+	Status    string  `json:"status"`
+	Waiting   int     `json:"waiting_pods"`
 	// Roomless counts the pods that aren't there without the room that is to be kept for them.
 	Roomless int `json:"pods_without_room,omitempty"`
 	// Change is the least change of a budget that has it allow an eviction, empty for others.
@@ -113,7 +121,7 @@ type RuleCost struct {
 
 // costOf returns the cost of a solution without a rule.
 func costOf(without string, x *least) RuleCost {
-	return RuleCost{without, x.cost, x.bound, string(x.Status), x.waiting, x.room, ""}
+	return RuleCost{Without: without, Cost: x.cost, Bound: x.bound, Status: string(x.Status), Waiting: x.waiting, Roomless: x.room}
 }
 
 // questionEffort is the effort for each question of Explain, if the options give none: its answers are the same
@@ -124,6 +132,34 @@ const questionEffort = 500_000
 // without each budget and rule by itself. The effort is for each question; the time limit for all together: half of it
 // for the kinds, and an equal share of the rest for each question.
 func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
+	e, err := explain(ctx, c, read, o)
+	if err == nil {
+		e.inMoney(read.Prices)
+	}
+	return e, err
+}
+
+// inMoney adds the costs an hour in the currency of the prices, if they have one.
+func (e *Explanation) inMoney(p Prices) {
+	e.Currency, e.NowHour = p.Rate.Currency, p.hour(float64(e.Now))
+	for _, all := range [][]RuleCost{e.Rules, e.Singles} {
+		for k := range all {
+			all[k].inMoney(p)
+		}
+	}
+	for k := range e.Goals {
+		x := &e.Goals[k]
+		x.inMoney(p)
+		x.LeastHour, x.MostHour = p.hourDown(x.Least), p.hour(x.Most)
+	}
+}
+
+func (r *RuleCost) inMoney(p Prices) {
+	r.CostHour, r.BoundHour = p.hour(float64(r.Cost)), p.hourDown(r.Bound)
+}
+
+// explain is Explain without money.
+func explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (*Explanation, error) {
 	questions := append([]string{""}, RuleNames...)
 	questions = append(questions, allOfThem)
 	if o.Effort == 0 {
@@ -145,9 +181,9 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 	for _, without := range questions {
 		r := read
 		if without == "" {
-			read.ask("with all rules")
+			read.ask("with all rules", 1)
 		} else {
-			read.ask("without " + without)
+			read.ask("without "+without, 1)
 		}
 		if o.TimeLimit, o.Effort = share(), effort; without == "" { // all others are compared with it
 			o.TimeLimit, o.Effort = 4*o.TimeLimit, 4*effort
@@ -197,7 +233,7 @@ func Explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 // explainGoals finds the price of each goal, with the effort of a question.
 func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance, base *least, o gapwise.Options, share func() time.Duration) error {
 	for _, g := range in.goals() {
-		in.converter.ask("price of " + g.flag)
+		in.converter.ask("price of "+g.flag, 1)
 		o.TimeLimit = share()
 		if slices.Contains(g.other.Room, roomNode) {
 			if o.Effort == 0 { // else the effort limits each answer, the same on every machine
@@ -275,7 +311,7 @@ func priceOf(g goal, base, other *least) GoalCost {
 			with.Status = string(model.StatusFeasible)
 		}
 	}
-	return GoalCost{g.flag, with, 0, math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost) - without.Bound}
+	return GoalCost{Goal: g.flag, RuleCost: with, Least: math.Max(0, with.Bound-float64(without.Cost)), Most: float64(with.Cost) - without.Bound}
 }
 
 // GoalRows returns a table's rows of the goals: flag, cost, bound, status, and the price.

@@ -21,10 +21,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Objects are the kinds of objects that a plan is made of, as kubectl takes them. Without the first two there is none.
-const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services," +
-	"replicasets,statefulsets,replicationcontrollers,jobs,storageclasses,csinodes,deployments,daemonsets,horizontalpodautoscalers"
-
 // Kubectl controls a cluster by the program kubectl.
 type Kubectl struct {
 	Args []string // before the command: --context NAME

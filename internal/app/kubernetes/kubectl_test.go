@@ -4,13 +4,16 @@ package kubernetes_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +55,62 @@ exit $code
 	require.OK(t, os.WriteFile(filepath.Join(folder, "cluster.json"), require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(t), 0o600))
 	return func() []string {
 		return strings.Split(strings.TrimSpace(string(require.Value(os.ReadFile(filepath.Join(folder, "said")))(t))), "\n")
+	}
+}
+
+// What people are told to type has the kinds that are asked for, and it is one list wherever it stands.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	short := map[string]string{"poddisruptionbudgets": "pdb", "persistentvolumes": "pv", "persistentvolumeclaims": "pvc", "namespaces": "ns", "services": "svc",
+		"replicasets": "rs", "statefulsets": "sts", "replicationcontrollers": "rc", "storageclasses": "sc", "deployments": "deploy", "daemonsets": "ds",
+		"horizontalpodautoscalers": "hpa"}
+	var want []string
+	for _, kind := range strings.Split(kubernetes.Objects, ",") {
+		want = append(want, cmp.Or(short[kind], kind))
+	}
+	require.Same(t, "the kinds", strings.Join(want, ","), kubernetes.Kinds)
+	lists, found := regexp.MustCompile(`\bnodes,pods[a-z,]*`), 0
+	for _, folder := range []string{"../../../docs", "../../../cmd", "../../../instances", "../../../internal/app/kubernetes", "../../../web", "../../../python"} {
+		require.OK(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !slices.Contains([]string{".md", ".go", ".html", ".js", ".py", ".yaml"}, filepath.Ext(path)) || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			for _, list := range lists.FindAllString(string(require.Value(os.ReadFile(path))(t)), -1) {
+				if found++; list != kubernetes.Kinds && !strings.HasPrefix(kubernetes.Objects, list) {
+					t.Errorf("%s asks for %s, want %s", path, list, kubernetes.Kinds)
+				}
+			}
+			return nil
+		}))
+	}
+	if found < 4 {
+		t.Errorf("the lists were found %d times", found)
+	}
+}
+
+// Pods of a scheduler that isn't known stay, which is told at once with the flags that would say more; either of them is
+// enough. A name that no pod has is told, too.
+func TestSchedulers(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", func(p *corev1.Pod) { p.Spec.SchedulerName = "packer" }).pod("b", "b", "ReplicaSet", "n2", nil)
+	for name, x := range map[string]struct {
+		packs, schedulers []string
+		stays             bool
+		says              string
+	}{
+		"neither":             {nil, nil, true, "pod kept because the scheduler packer isn't known; give --packs packer if it fills nodes, or --schedulers packer if it spreads pods"},
+		"--packs":             {[]string{"packer"}, nil, false, ""},
+		"--schedulers":        {nil, []string{"packer"}, false, ""},
+		"the default one":     {[]string{"default-scheduler"}, []string{"packer"}, false, ""},
+		"a name without pods": {[]string{"packer"}, []string{"pakcer"}, false, "no pod has the scheduler pakcer of --packs or --schedulers; pods have default-scheduler, packer"},
+	} {
+		o := byNode
+		o.Packs, o.Schedulers = x.packs, x.schedulers
+		in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+		said := fmt.Sprint(in.Account.Assumed)
+		if stays := len(in.Pins) > 0; stays != x.stays || !strings.Contains(said, x.says) || x.says == "" && strings.Contains(said, "scheduler") {
+			t.Errorf("%s: stays %v, %s", name, stays, said)
+		}
 	}
 }
 

@@ -20,31 +20,49 @@ type least struct {
 	cost    int64                // of nodes alone
 	bound   float64              // on cost, of plans under which no more pods wait; 0: none is known
 	waiting int
-	room    int // pods that aren't there without room
+	room    int          // pods that aren't there without room
+	fewest  model.Status // optimal: no plan has fewer of both
 }
 
 // leastCost first finds out how few pods have to wait, where nodes cost nothing, and then the least cost. There a pod
 // that waits costs more than the plan that was found first: a plan under which more wait is worse than that one,
 // whatever it saves. So cost never decides which pods wait.
 func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, error) {
+	return in.leastCostTold(ctx, c, o, func(string, float64) {})
+}
+
+// leastCostTold is leastCost that reports both questions (see Options.Asks), and the progress of each in its unit.
+func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o gapwise.Options, ask func(string, float64)) (*least, error) {
+	fewest, waits := model.StatusOptimal, int64(0)
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
 		first.TimeLimit, o.TimeLimit = o.TimeLimit/2, o.TimeLimit/2
 		first.Effort, o.Effort = o.Effort/2, o.Effort/2
+		ask("fewest waiting pods, by rank", 1)
 		r, err := gapwise.Solve(ctx, in.free(c), first)
 		if err != nil {
 			return nil, err
 		}
+		fewest = r.Status
 		if a, ok := r.Solution.(*model.Assignment); ok {
 			o.Start, c = a, in.priced(c, a)
+			waits, _ = added(c, a)
+		}
+	}
+	unit, per := unitOf(in.PriceUnit)
+	ask("least cost, in "+unit, per)
+	if told := o.Progress; told != nil && waits > 0 {
+		o.Progress = func(x model.Progress) {
+			x.Incumbent, x.Bound = x.Incumbent-float64(waits), math.Max(0, x.Bound-float64(waits))
+			told(x)
 		}
 	}
 	r, err := gapwise.Solve(ctx, c, o)
 	if err != nil || r.Solution == nil {
-		return &least{Result: r, in: c}, err
+		return &least{Result: r, in: c, fewest: fewest}, err
 	}
-	x := &least{Result: r, in: c}
-	waits, _ := added(c, r.Solution.(*model.Assignment))
+	x := &least{Result: r, in: c, fewest: fewest}
+	waits, _ = added(c, r.Solution.(*model.Assignment))
 	x.cost = int64(math.Round(r.Objective)) - waits
 	x.waiting, x.room = in.unplaced(r.Solution.(*model.Assignment))
 	if b := r.Bound - float64(waits); b > 0 { // a plan under which fewer wait has no less

@@ -37,13 +37,14 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 		return []sample{{append([]string{"state", "now"}, more...), now}, {append([]string{"state", "then"}, more...), then}}
 	}
 	family("nodes", "Nodes with pods that count, now and then.", when(float64(p.Now.Nodes), float64(p.Then.Nodes))...)
-	unit := []string{"unit", p.PriceUnit}
-	family("cost", "Cost of the nodes in units of the label, now and then; no plan costs less than the bound.", append(
-		when(float64(p.Now.Cost), float64(p.Then.Cost), unit...), sample{append([]string{"state", "bound"}, unit...), p.CostBound})...)
+	costs := func(name, help string, now, then, bound, empty float64, of ...string) {
+		family(name, help+" of the nodes with pods, now and then, and of those that are empty now; no plan costs less than the bound.",
+			append(when(now, then, of...), sample{append([]string{"state", "bound"}, of...), bound}, sample{append([]string{"state", "empty"}, of...), empty})...)
+	}
+	unit, per := unitOf(p.PriceUnit)
+	costs("cost", "Cost, in the unit of the label,", float64(p.Now.Cost)/per, float64(p.Then.Cost)/per, p.CostBound/per, float64(p.EmptyCost)/per, "unit", unit)
 	if m := p.Money; m != nil {
-		of := []string{"currency", m.Currency}
-		family("money_per_month", "Cost of the nodes in a month of 730 hours.", append(
-			when(m.Now, m.Then, of...), sample{append([]string{"state", "bound"}, of...), m.Bound})...)
+		costs("money_per_month", "Cost in a month of 730 hours", m.Now, m.Then, m.Bound, m.Empty, "currency", m.Currency)
 	}
 	family("waiting_pods", "Pods without a node.", when(float64(p.Now.Waiting), float64(p.Then.Waiting))...)
 	family("moved_pods", "Pods that the plan moves.", sample{nil, float64(p.Moves)})

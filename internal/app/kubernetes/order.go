@@ -55,7 +55,7 @@ func (w *way) order(ctx context.Context, plan view.Plan) {
 	for _, x := range m.left {
 		w.stuck = append(w.stuck, m.named(x, int(m.plan[x.i][x.k])))
 	}
-	w.in.settle(m.s, plan)
+	w.in.settle(m.s, plan, len(w.stuck) == 0)
 	w.end = m.s.Plan
 }
 

@@ -27,6 +27,8 @@ type State struct {
 	Nodes int   `json:"nodes"` // with pods that count
 	Cost  int64 `json:"cost"`  // of these, and of kept ones
 	VCPU  int64 `json:"vcpu"`  // of nodes with pods that count
+	// PerHour is the cost in the currency of the prices; 0 if they have none.
+	PerHour float64 `json:"cost_per_hour,omitempty"`
 	// Waiting counts the pods without a node.
 	Waiting int `json:"waiting_pods"`
 	// Roomless counts the pods that aren't there, of those for which room is to be kept, without any.
@@ -53,17 +55,22 @@ type Plan struct {
 	// Then is the end that the waves reach.
 	Then State `json:"then"`
 	// Money is of prices with a currency.
-	Money *PerMonth `json:"money,omitempty"`
+	Money *InMoney `json:"money,omitempty"`
 	// CostBound and MovesBound: no plan under which as few pods wait costs less, and none of that cost moves fewer pods.
 	// Optimal ones are met.
-	CostBound   float64  `json:"cost_bound"`
-	CostStatus  string   `json:"cost_status"`
-	Moves       int64    `json:"moves"`
-	MovesBound  float64  `json:"moves_bound"`
-	MovesStatus string   `json:"moves_status"`
-	Emptied     []string `json:"emptied_nodes"` // in use now, not then
+	CostBound  float64 `json:"cost_bound"`
+	CostStatus string  `json:"cost_status"`
+	// WaitingStatus is optimal if it is proved that no plan has fewer pods waiting, and as many of those with room for more
+	// pods to come.
+	WaitingStatus string   `json:"waiting_status"`
+	Moves         int64    `json:"moves"`
+	MovesBound    float64  `json:"moves_bound"`
+	MovesStatus   string   `json:"moves_status"`
+	Emptied       []string `json:"emptied_nodes"` // in use now, not then
 	// Empty are nodes with no pods but those of daemon sets and the like today: they are saved without a move.
 	Empty []string `json:"empty_nodes,omitempty"`
+	// EmptyCost is theirs. Now doesn't have it, and Then has it if the plan uses one: it is saved besides their difference.
+	EmptyCost int64 `json:"empty_cost,omitempty"`
 	// Launch are the nodes to buy: they must be there before the first wave.
 	Launch []Launch `json:"launch,omitempty"`
 	// Waves are the moves in an order in which each finds room, no budget loses more pods
@@ -110,6 +117,7 @@ type Plan struct {
 	Instance *model.Consolidation `json:"-"`
 
 	fence      []string // nodes that a drain cordons all the time
+	fewest     [2]int   // pods that wait, and that have no room, of the cheapest plan found, reached or not
 	slack      bool     // a share of each node is to stay free
 	unbudgeted bool     // the cluster was read without any PodDisruptionBudget
 }
@@ -169,8 +177,9 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	least := int64(0) // the cost for which moves are bounded
 	ordering, end := meter.Late(ctx, grace)
 	defer end()
-	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Empty: in.empty(), Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
+	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
 		unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
+	p.Empty, p.EmptyCost = in.empty()
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -186,7 +195,8 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		case cost.Solution == nil:
 		case round == 0:
 			least = cost.cost
-			p.CostBound, p.CostStatus = cost.bound, string(cost.Status)
+			p.CostBound, p.CostStatus, p.WaitingStatus = cost.bound, string(cost.Status), string(cost.fewest)
+			p.fewest = [2]int{cost.waiting, cost.room}
 			p.MovesBound, p.MovesStatus = moves.Bound, string(moves.Status)
 		}
 		var stuck *way
@@ -252,8 +262,7 @@ const grace = 2 * time.Second
 func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise.Options) (*least, *model.Result, error) {
 	first := *c
 	first.Goal = model.GoalCost
-	in.converter.ask("fewest waiting pods, then least cost")
-	cost, err := in.leastCost(ctx, &first, o)
+	cost, err := in.leastCostTold(ctx, &first, o, in.converter.ask)
 	if err != nil || cost.Solution == nil {
 		return cost, nil, err
 	}
@@ -261,7 +270,7 @@ func (in *Instance) least(ctx context.Context, c *model.Consolidation, o gapwise
 	most := int64(math.Round(cost.Objective))
 	second.Goal, second.CostLimit = model.GoalMoves, &most
 	o.Start = cost.Solution
-	in.converter.ask("fewest moves to it")
+	in.converter.ask("fewest moves to it, in pods", 1)
 	moves, err := gapwise.Solve(ctx, &second, o)
 	return cost, &moves, err
 }
@@ -348,7 +357,7 @@ func (in *Instance) way(ctx context.Context, a *model.Assignment) (*way, error) 
 	}
 	none := &way{in: in, c: view.OfConsolidation(in.Consolidation, 0), sought: w.sought, stuck: w.stuck}
 	today := planstate.Of(none.c, none.c.Today())
-	in.settle(today, nil)
+	in.settle(today, nil, false)
 	none.end = today.Plan
 	if none.reached = in.state(none.c, none.end); !w.better(none) { // half of the way is no better than none
 		return none, nil
@@ -369,12 +378,14 @@ func (w *way) report(p *Plan, least int64) {
 	in, c := w.in, w.c
 	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
 	p.Now.Roomless = 0 // none is asked of today
-	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.CostBound)
 	if p.Beyond != nil && *p.Beyond == p.Then {
 		p.Beyond, p.Stuck = nil, nil
 	}
 	if p.Beyond != nil && (float64(p.Then.Cost) > p.CostBound || p.Then.Waiting > p.Beyond.Waiting || p.Then.Roomless > p.Beyond.Roomless) {
 		p.CostStatus = string(model.StatusFeasible)
+	}
+	if p.Then.Waiting > p.fewest[0] || p.Then.Roomless > p.fewest[1] {
+		p.WaitingStatus = string(model.StatusFeasible)
 	}
 	if p.Then.Cost > least && !p.Mend || math.IsNaN(p.MovesBound) {
 		p.MovesBound, p.MovesStatus = 0, string(model.StatusFeasible)
@@ -388,6 +399,7 @@ func (w *way) report(p *Plan, least int64) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
+	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.EmptyCost, p.CostBound)
 	p.Pins, p.Risks, p.Removal = in.pins(), in.risks(c.Today(), w.end), in.removal(c, w.end)
 	p.Waits, p.Room = in.waits(w.end)
 	if slices.Contains(in.converter.Room, roomNode) {
@@ -428,6 +440,7 @@ func (in *Instance) state(c *view.Consolidation, p view.Plan) (s State) {
 			}
 		}
 	}
+	s.PerHour = in.converter.Prices.hour(float64(s.Cost))
 	return s
 }
 

@@ -3,9 +3,12 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,8 +70,8 @@ var plugins = []plugin{
 
 // unknown explains why a plan can't tell where a pod may be, "" if it can.
 func (v *converter) unknown(p *corev1.Pod) string {
-	if s := p.Spec.SchedulerName; s != "" && s != corev1.DefaultSchedulerName && !slices.Contains(v.Packs, s) && !slices.Contains(v.Schedulers, s) {
-		return fmt.Sprintf("the scheduler %s places it (--schedulers %s if that is kube-scheduler)", s, s)
+	if s := schedulerOf(p); s != corev1.DefaultSchedulerName && !slices.Contains(v.Packs, s) && !slices.Contains(v.Schedulers, s) {
+		return fmt.Sprintf("%s (give --packs %s if it fills nodes, --schedulers %[2]s if it spreads pods)", byScheduler(s), s)
 	}
 	for _, x := range plugins {
 		if x.unknown == nil {
@@ -80,6 +83,31 @@ func (v *converter) unknown(p *corev1.Pod) string {
 	}
 	return ""
 }
+
+// schedulerOf names the scheduler of a pod.
+func schedulerOf(p *corev1.Pod) string {
+	return cmp.Or(p.Spec.SchedulerName, corev1.DefaultSchedulerName)
+}
+
+// schedulerNotes notes the pods that stay because nothing is known of their scheduler, with the flags that would say it,
+// and names in flags that no pod has.
+func (v *converter) schedulerNotes() {
+	there := map[string]bool{}
+	for _, p := range v.pods {
+		s := schedulerOf(p.Pod)
+		if there[s] = true; p.Spec.NodeName != "" && strings.HasPrefix(p.pin, byScheduler(s)) {
+			v.in.Account.Assumed.Add(p.id, fmt.Sprintf("pods kept because the scheduler %s isn't known; give --packs %[1]s if it fills nodes, or --schedulers %[1]s if it spreads pods", s))
+		}
+	}
+	for _, name := range distinct(slices.Concat(v.Packs, v.Schedulers)) {
+		if !there[name] {
+			v.in.Account.Assumed.Say("no pod has the scheduler %s of --packs or --schedulers; pods have %s", name, list(slices.Collect(maps.Keys(there))))
+		}
+	}
+}
+
+// byScheduler begins the reason of a pod that another scheduler places.
+func byScheduler(name string) string { return "the scheduler " + name + " places it" }
 
 // stays explains why a node isn't one that could be given back, "" if it could: plans keep it in use.
 func stays(n *corev1.Node) string {
@@ -115,6 +143,7 @@ func answers(n *corev1.Node) bool {
 // told adds what a plan of the cluster can't promise: nodes that stay or don't answer, and pods that could push others away.
 func (v *converter) told() {
 	a := v.in.Account
+	v.schedulerNotes()
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
 		if why := stays(n); why != "" {

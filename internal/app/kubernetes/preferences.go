@@ -61,7 +61,7 @@ type weighted struct {
 // preferences makes the preferences of a job. O(nodes × taints + jobs × terms).
 func (x *Scheduler) preferences(i int) *preferences {
 	p := x.sample(i)
-	f := &preferences{needs: usageOf(p), packs: slices.Contains(x.v.Packs, p.Spec.SchedulerName), cordoned: toleratesCordon(p)}
+	f := &preferences{needs: usageOf(p), packs: slices.Contains(x.v.Packs, schedulerOf(p)), cordoned: toleratesCordon(p)}
 	f.taints = x.intolerable(p)
 	f.images = x.imageScores(p)
 	var preferred *nodeaffinity.PreferredSchedulingTerms

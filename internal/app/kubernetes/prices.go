@@ -141,22 +141,41 @@ func (p Prices) Month(cost float64) float64 {
 	return cost * monthHours / float64(p.Rate.Hours) / p.Units
 }
 
-// PerMonth is a plan's cost a month of 730 hours, in the currency of its prices.
-type PerMonth struct {
+// InMoney is a plan's cost in the currency of its prices, a month of 730 hours to the hundredth and an hour to the
+// millionth.
+type InMoney struct {
 	Currency string  `json:"currency"`
 	Now      float64 `json:"now_per_month"`
 	Then     float64 `json:"then_per_month"`
 	Saved    float64 `json:"saved_per_month"`
 	Bound    float64 `json:"bound_per_month"` // no plan costs less; not rounded up
+	// Empty is of the nodes that are empty today. Now doesn't have it, and Then has it if the plan uses one: it is saved
+	// besides.
+	Empty     float64 `json:"empty_per_month,omitempty"`
+	NowHour   float64 `json:"now_per_hour"`
+	ThenHour  float64 `json:"then_per_hour"`
+	SavedHour float64 `json:"saved_per_hour"`
+	BoundHour float64 `json:"bound_per_hour"`
+	EmptyHour float64 `json:"empty_per_hour,omitempty"`
 }
 
-// money returns the costs of a plan as money, to the hundredth; nil if the prices have no currency.
-func (p Prices) money(now, then int64, bound float64) *PerMonth {
+// money returns the costs of a plan as money; nil if the prices have no currency.
+func (p Prices) money(now, then, empty int64, bound float64) *InMoney {
 	if p.Rate.Currency == "" {
 		return nil
 	}
-	of := func(x float64) float64 { return math.Round(100*p.Month(x)) / 100 }
-	return &PerMonth{p.Rate.Currency, of(float64(now)), of(float64(then)), of(float64(now - then)), math.Floor(100*p.Month(bound)) / 100}
+	of := func(x int64) float64 { return math.Round(100*p.Month(float64(x))) / 100 }
+	hour := func(x int64) float64 { return p.hour(float64(x)) }
+	return &InMoney{p.Rate.Currency, of(now), of(then), of(now - then), math.Floor(100*p.Month(bound)) / 100, of(empty),
+		hour(now), hour(then), hour(now - then), p.hourDown(bound), hour(empty)}
+}
+
+// hour returns a cost as money of an hour, to the millionth; 0 without a currency.
+func (p Prices) hour(cost float64) float64 { return math.Round(1e6*p.Month(cost)/monthHours) / 1e6 }
+
+// hourDown is hour of a bound, which isn't rounded up: 1e-9 of the millionth is for the division.
+func (p Prices) hourDown(bound float64) float64 {
+	return math.Floor(1e6*p.Month(bound)/monthHours+1e-9) / 1e6
 }
 
 // priceKey is for what a line of a table has a price: a type of nodes, in a zone or region if it names one.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -149,9 +150,48 @@ func TestMoney(t *testing.T) {
 		return require.Value(kubernetes.MakePlan(t.Context(), require.Value(kubernetes.Convert(d.cluster(t), o))(t), gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
 	}
 	p := in("type,USD/h\nm4,0.2\n")
-	require.Same(t, "money", &kubernetes.PerMonth{Currency: "USD", Now: 438, Then: 146, Saved: 292, Bound: 146}, p.Money)
+	require.Same(t, "money", &kubernetes.InMoney{Currency: "USD", Now: 438, Then: 146, Saved: 292, Bound: 146, NowHour: 0.6, ThenHour: 0.2, SavedHour: 0.4, BoundHour: 0.2}, p.Money)
 	require.Says(t, "the plan", p.Text(false), "3 nodes, 24 vCPU, 0.6 USD/h\n", "saved      2 nodes, 0.4 USD/h (67 %)\n",
 		"money      438.00 USD now, 146.00 then, 292.00 saved in a month of 730 h\n")
+	d := three()
+	for k := range 3 {
+		d.items[k].(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]string)["node.kubernetes.io/instance-type"] = "m4"
+	}
+	c := d.cluster(t)
+	for k := range c.Pods { // n1 has none then
+		if c.Pods[k].Spec.NodeName == "n1" {
+			c.Pods[k].Spec.NodeName = "n2"
+		}
+	}
+	prices := require.Value(kubernetes.ReadPrices([]byte("type,USD/h\nm4,0.2\n"), kubernetes.Rate{}))(t)
+	idle := require.Value(kubernetes.Convert(c, kubernetes.Options{Without: []string{"survive"}, Prices: prices}))(t)
+	q := require.Value(kubernetes.MakePlan(t.Context(), idle, gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
+	require.Same(t, "the empty node", 0.2, q.Money.EmptyHour)
+	require.Says(t, "the plan", q.Text(false), "saved      1 node, 0.2 USD/h (50 %), and 1 empty node, 0.2 USD/h\n",
+		"money      292.00 USD now, 146.00 then, 146.00 saved in a month of 730 h, and\n           146.00 by the empty nodes\n")
+	// The progress is money without the addition of pods that wait.
+	asked, best := []string{}, 0.0
+	d.pod("huge", "huge", "ReplicaSet", "", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("99")
+	})
+	told := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Without: []string{"survive"}, Prices: prices, Asks: func(question string, per float64) {
+		asked = append(asked, fmt.Sprint(question, " ", per))
+	}}))(t)
+	o := gapwise.Options{Settings: model.Settings{Seed: 1, Progress: func(x model.Progress) {
+		if strings.HasPrefix(asked[len(asked)-1], "least cost") {
+			best = x.Incumbent
+		}
+	}}}
+	require.Value(kubernetes.MakePlan(t.Context(), told, o))(t)
+	require.Same(t, "the questions", "fewest waiting pods, by rank 1; least cost, in USD/h 10000; fewest moves to it, in pods 1", strings.Join(asked, "; "))
+	require.Same(t, "the last cost", 2000.0, best)
+	b := idle.Bound(t.Context())
+	require.Same(t, "the bound", kubernetes.BoundMoney{Currency: "USD", Now: 0.4, Bound: 0.2, Empty: 0.2}, *b.Money)
+	require.Says(t, "the bound", b.Text(), "saved      at most 0.2 USD/h (50 %), and 1 empty node, 0.2 USD/h\n")
+	e := require.Value(kubernetes.Explain(t.Context(), c, kubernetes.Options{Without: []string{"survive"}, Prices: prices}, gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
+	if r := e.Rules[0]; e.Currency != "USD" || e.NowHour != 0.4 || r.CostHour != 0.2 || r.BoundHour != 0.2 {
+		t.Errorf("%+v", e)
+	}
 	p = in("type,price\nm4,0.2\n")
 	if p.Money != nil || strings.Contains(p.Text(false), "\nmoney") {
 		t.Errorf("money of no currency: %v", p.Money)

@@ -96,6 +96,13 @@ func (s *Selecting) selector() (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(&set)
 }
 
+// Objects are the kinds of objects that a plan is made of, as kubectl takes them. Without the first two there is none.
+const Objects = "nodes,pods,poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,namespaces,services," +
+	"replicasets,statefulsets,replicationcontrollers,jobs,storageclasses,csinodes,deployments,daemonsets,horizontalpodautoscalers"
+
+// Kinds are the Objects by kubectl's short names, as people type them: what documents, help and errors tell them to ask for.
+const Kinds = "nodes,pods,pdb,pv,pvc,ns,svc,rs,sts,rc,jobs,sc,csinodes,deploy,ds,hpa"
+
 // Read reads the output of kubectl get -o json: lists, also of several kinds, or single objects, also one behind the other,
 // and the API's own lists of one kind. The error wraps
 // model.ErrInvalid and names the file.
@@ -114,7 +121,7 @@ func ReadFrom(names []string, open func(name string) (io.ReadCloser, error)) (*C
 	}
 	c.shared = nil
 	if !c.Given["Pod"] {
-		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get nodes,pods,pdb,pv,pvc,ns -A -o json", model.ErrInvalid)
+		return nil, fmt.Errorf("%w cluster: nodes and pods are needed, as by kubectl get %s -A -o json", model.ErrInvalid, Kinds)
 	}
 	sortNamed(c.Nodes, func(x *corev1.Node) string { return x.Name })
 	sortNamed(c.Pods, func(x *corev1.Pod) string { return x.Namespace + "/" + x.Name })

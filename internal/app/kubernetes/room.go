@@ -293,19 +293,22 @@ func (in *Instance) unplaced(a *model.Assignment) (waiting, room int) {
 	return waiting, room
 }
 
-// settle gives the pods for which room is kept their places in a plan, or others on nodes in use.
-func (in *Instance) settle(s *planstate.State, plan view.Plan) {
-	for i := range s.Plan {
-		if !in.isRoom(i) {
-			continue
-		}
-		for k := range s.Plan[i] {
-			if plan != nil && plan[i][k] >= 0 && s.Can(i, k, int(plan[i][k])) {
-				s.Add(i, k, int(plan[i][k]))
+// settle gives the pods for which room is kept their places in a plan, or others on nodes in use. Where all other pods are
+// as planned, the plan keeps each rule as a whole, though one pod after the other may not.
+func (in *Instance) settle(s *planstate.State, plan view.Plan, planned bool) {
+	for _, first := range []bool{true, false} { // the places of the plan, then those that are left
+		for i := range s.Plan {
+			if !in.isRoom(i) {
+				continue
 			}
-			for h := 0; h < len(s.C.Hosts) && s.Plan[i][k] < 0; h++ {
-				if s.Tasks[h] > 0 && s.Can(i, k, h) {
-					s.Add(i, k, h)
+			for k := range s.Plan[i] {
+				if first && plan != nil && plan[i][k] >= 0 && (planned || s.Can(i, k, int(plan[i][k]))) {
+					s.Add(i, k, int(plan[i][k]))
+				}
+				for h := 0; !first && h < len(s.C.Hosts) && s.Plan[i][k] < 0; h++ {
+					if s.Tasks[h] > 0 && s.Can(i, k, h) {
+						s.Add(i, k, h)
+					}
 				}
 			}
 		}

@@ -306,3 +306,36 @@ func TestRoomRules(t *testing.T) {
 		}
 	}
 }
+
+// The room of a plan is all kept at its end, also where the pods to come would break a rule one after the other: as many of
+// them have a place as the search proved that any plan gives them.
+func TestRoomAtTheEnd(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 1))
+	lacking := 0
+	for range require.Rounds(200) {
+		d := nodesOf("n1", "n2", "n3", "n4")
+		for _, name := range []string{"web", "api"} {
+			same := &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+			spec := corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneLabel, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same}}}
+			spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(fmt.Sprint(1 + rng.IntN(3)))}}}}
+			d.pod(name+"-0", name, "ReplicaSet", fmt.Sprint("n", rng.IntN(4)+1), func(p *corev1.Pod) {
+				p.OwnerReferences, p.Spec.TopologySpreadConstraints = nil, spec.TopologySpreadConstraints
+			})
+			d.deployment(name, 1, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxSurge": 1 + rng.IntN(7)}},
+				"template": map[string]any{"metadata": map[string]any{"labels": map[string]string{"app": name}}, "spec": spec}})
+		}
+		o := byNode
+		o.Room = []string{"surge"}
+		in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(300_000)))(t)
+		require.Feasible(verify.Verify(t.Context(), in.Consolidation, p.Solution, verify.Options{}))(t)
+		require.Same(t, "the fewest without room", "optimal", p.WaitingStatus)
+		if p.Then.Roomless > 0 {
+			lacking++
+		}
+	}
+	if require.Rounds(200) >= 200 && lacking < 20 {
+		t.Errorf("room lacks in %d draws", lacking)
+	}
+}

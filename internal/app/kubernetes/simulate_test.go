@@ -23,7 +23,7 @@ func choicesOf(t *testing.T, c *kubernetes.Cluster, packs bool, pods int) string
 	t.Helper()
 	o := kubernetes.Options{}
 	if packs {
-		o.Packs = []string{""}
+		o.Packs = []string{"default-scheduler"}
 	}
 	in := require.Value(kubernetes.Convert(c, o))(t)
 	last := fmt.Sprint("d/p", pods)

@@ -104,7 +104,7 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 	o.Start = with.Solution
 	share := sharing(o.TimeLimit/2, len(open)-e.Untried)
 	for _, s := range open[:len(open)-e.Untried] {
-		in.converter.ask("without " + s.name)
+		in.converter.ask("without "+s.name, 1)
 		o.TimeLimit = share()
 		r, err := in.leastCost(ctx, s.in, o)
 		if ctx.Err() != nil {

@@ -25,7 +25,7 @@ func TestStoppedPlan(t *testing.T) {
 	t.Parallel()
 	c := ofDocs(t)
 	ctx, stop := context.WithCancel(t.Context())
-	in := require.Value(kubernetes.Convert(c, kubernetes.Options{Asks: func(question string) {
+	in := require.Value(kubernetes.Convert(c, kubernetes.Options{Asks: func(question string, _ float64) {
 		if strings.HasPrefix(question, "fewest moves") {
 			stop()
 		}
@@ -42,7 +42,7 @@ func TestStoppedExplanation(t *testing.T) {
 	c := ofDocs(t)
 	for question, rows := range map[string]int{"without pins": 2, "price of": len(kubernetes.RuleNames) + 2} {
 		ctx, stop := context.WithCancel(t.Context())
-		e := require.Value(kubernetes.Explain(ctx, c, kubernetes.Options{Asks: func(asked string) {
+		e := require.Value(kubernetes.Explain(ctx, c, kubernetes.Options{Asks: func(asked string, _ float64) {
 			if strings.HasPrefix(asked, question) {
 				stop()
 			}

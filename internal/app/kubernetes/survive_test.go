@@ -213,7 +213,7 @@ func TestWhyPod(t *testing.T) {
 		if in.Jobs[i].Pinned {
 			continue // the simulation moves none
 		}
-		a := require.Value(in.WhyPod(in.Pods[i][0]))(t)
+		a := require.Value(in.WhyPod(t.Context(), in.Pods[i][0], gapwise.Options{}))(t)
 		from := x.State.Plan[i][0]
 		if from >= 0 {
 			x.Evict(i, 0)
@@ -238,7 +238,7 @@ func TestWhyPod(t *testing.T) {
 	if len(reasons) < 4 {
 		t.Errorf("the reasons are %v", reasons)
 	}
-	require.Refused(t, "a pod of a daemon set", require.Err(in.WhyPod("kube-system/none")), model.ErrInvalid, "")
+	require.Refused(t, "a pod of a daemon set", require.Err(in.WhyPod(t.Context(), "kube-system/none", gapwise.Options{})), model.ErrInvalid, "")
 }
 
 // Why a node stays, and the changes that would free it.
@@ -267,9 +267,10 @@ frees      1 pod: shop/b: minAvailable from 2 to 1
 `,
 		"n2": `node       n2 has 2 pods, 1 of them can be evicted
 stays      shop/web-2: budget shop/b allows no eviction
+no place   shop/big: of 1 other node: 1 no room
+frees      1 pod: 7 CPU more free on n1
 frees      1 pod: shop/b: minAvailable from 2 to 1
-no place   1 pod that no other node would have now, with all others where they
-           are: shop/big
+           all other pods are where they are now; plan --moves moves them, too
 `,
 	} {
 		if got := require.Value(in.WhyNode(node))(t).Text(); got != want {
@@ -277,6 +278,115 @@ no place   1 pod that no other node would have now, with all others where they
 		}
 	}
 	require.Refused(t, "no such node", require.Err(in.WhyNode("n9")), model.ErrInvalid, "")
+}
+
+// What holds a node whose pods could all be evicted: a rule of the plan, the room for all at once, or nothing.
+func TestWhyNodeIsHeld(t *testing.T) {
+	t.Parallel()
+	size := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		}
+	}
+	survives := nodesOf("n1", "n2").pod("web-1", "web", "ReplicaSet", "n1", nil).pod("web-2", "web", "ReplicaSet", "n2", nil)
+	full := nodesOf("n1", "n2", "n3").pod("a", "a", "ReplicaSet", "n1", size("2")).pod("b", "b", "ReplicaSet", "n1", size("2")).
+		pod("c", "c", "ReplicaSet", "n2", size("2")).pod("d", "d", "ReplicaSet", "n3", size("15"))
+	for name, x := range map[string]struct {
+		d    *madeUp
+		o    kubernetes.Options
+		node string
+		want string
+	}{
+		"a workload that survives": {survives, kubernetes.Options{Survive: "node"}, "n1", `node       n1 has 1 pod, 1 of them can be evicted
+no place   shop/web-1: of 1 other node: 1 rule survive node shop/web
+frees      1 pod: --without survive: n2 would have it but for the rule survive
+           node shop/web
+           all other pods are where they are now; plan --moves moves them, too
+`},
+		"without that": {survives, byNode, "n1", `node       n1 has 1 pod, 1 of them can be evicted
+together   all of its pods would have places on other nodes now; plan says
+           whether that is cheapest
+`},
+		"room for one of two": {full, byNode, "n1", `node       n1 has 2 pods, 2 of them can be evicted
+together   each pod would have a place elsewhere, but not all at once: first fit
+           has none for shop/b; plan --moves also moves other pods
+`},
+		"an empty node": {nodesOf("n1", "n2", "n3").pod("a", "a", "ReplicaSet", "n1", nil), byNode, "n2",
+			"node       n2 has no pods but those of daemon sets: nothing holds it\n"},
+	} {
+		in := require.Value(kubernetes.Convert(x.d.cluster(t), x.o))(t)
+		require.Same(t, name, x.want, require.Value(in.WhyNode(x.node))(t).Text())
+	}
+}
+
+// A pod that waits gets the fewest moves of others that make room for it, or the proof that none do.
+func TestMakingRoom(t *testing.T) {
+	t.Parallel()
+	size := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		}
+	}
+	for cpu, want := range map[string]string{
+		"1":  "node       n1: would have it now\n",
+		"3":  "room       1 move makes room for it on n1, fewer don't: shop/a",
+		"4":  "room       2 moves make room for it on n1, fewer don't: ",
+		"15": "room       no moves of pods that run make room for it: that is proved\n",
+	} {
+		// 4, 4 and 16 CPU, of which 2, 2 and 2 are free; only n1 can be made emptier.
+		d := nodesOf("n1", "n2", "n3").pod("a", "a", "ReplicaSet", "n1", size("1")).pod("a2", "a2", "ReplicaSet", "n1", size("1")).
+			pod("b", "b", "", "n2", func(p *corev1.Pod) { p.OwnerReferences = nil; size("2")(p) }).
+			pod("big", "big", "", "n3", func(p *corev1.Pod) { p.OwnerReferences = nil; size("14")(p) }).
+			pod("new", "new", "ReplicaSet", "", size(cpu)).pod("other", "other", "ReplicaSet", "", size("2"))
+		in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
+		a := require.Value(in.WhyPod(t.Context(), "shop/new", effort(1_000_000)))(t)
+		require.Says(t, cpu, a.Text(9), want)
+		if quick := require.Value(in.WhyPod(t.Context(), "shop/new", effort(1)))(t).Making; a.Making != nil && len(quick.Moves) != len(a.Making.Moves) {
+			t.Errorf("%s CPU: without a search %+v", cpu, quick)
+		}
+		on := map[string]string{"shop/a": "n1", "shop/a2": "n1", "shop/b": "n2", "shop/big": "n3"}
+		free := map[string]int{"n1": 2, "n2": 2, "n3": 2}
+		needs := map[string]int{"shop/a": 1, "shop/a2": 1, "shop/b": 2, "shop/new": int(cpu[0] - '0')}
+		if a.Making == nil {
+			continue
+		}
+		for _, m := range a.Making.Moves {
+			if on[m.Pod] != m.From {
+				t.Errorf("%s CPU: %+v, it is on %q", cpu, m, on[m.Pod])
+			}
+			free[m.From] += needs[m.Pod]
+			if free[m.To] -= needs[m.Pod]; free[m.To] < 0 {
+				t.Errorf("%s CPU: %+v finds no room", cpu, m)
+			}
+			on[m.Pod] = m.To
+		}
+		if n := len(a.Making.Moves); n > 0 && a.Making.Moves[n-1].Pod != "shop/new" {
+			t.Errorf("%s CPU: the last move isn't the pod's: %+v", cpu, a.Making.Moves)
+		}
+	}
+}
+
+// A plan says whether the number of pods that wait, or have no room, is proved the least.
+func TestFewest(t *testing.T) {
+	t.Parallel()
+	p := &kubernetes.Plan{WaitingStatus: "optimal", Then: kubernetes.State{Waiting: 1, Roomless: 1}}
+	if text := p.Text(false); strings.Contains(text, "stopped") {
+		t.Error(text)
+	}
+	p.WaitingStatus, p.Room = "feasible", make([]kubernetes.Room, 1)
+	require.Same(t, "the plans that the bound is of", "no plan with at most 0 pods waiting and 0 without room", p.Others())
+	require.Says(t, "both", p.Text(false), "stopped    whether fewer pods have to wait, or more pods to come have room, is\n           open: the search for that was stopped")
+	p.Then.Waiting = 0
+	require.Says(t, "room", p.Text(false), "stopped    whether more pods to come have room, is open")
+	p.Then.Roomless = 0
+	if text := p.Text(false); strings.Contains(text, "stopped") {
+		t.Error(text)
+	}
+	d := nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", nil).pod("new", "new", "ReplicaSet", "", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("99")
+	})
+	in := require.Value(kubernetes.Convert(d.cluster(t), byNode))(t)
+	require.Same(t, "proved", "optimal", require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t).WaitingStatus)
 }
 
 // One pod at a time goes of a workload without a budget, so that nothing has to be allowed; of several workloads one each.
@@ -318,7 +428,7 @@ func TestSlackIsThePlans(t *testing.T) {
 	o := byNode
 	o.Slack = 0.5 // two CPUs of n1 and n2, eight of n3
 	in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
-	for _, n := range require.Value(in.WhyPod("shop/a"))(t).Nodes {
+	for _, n := range require.Value(in.WhyPod(t.Context(), "shop/a", gapwise.Options{}))(t).Nodes {
 		if n.Why != "" {
 			t.Errorf("%s: %s", n.Node, n.Why)
 		}

@@ -57,9 +57,13 @@ func (p *Plan) Text(moves bool) string {
 	if money := Money(float64(saved), p.PriceUnit); money != fewer {
 		fewer += ", " + money
 	}
-	line(name, "%s%s", fewer, share)
+	line(name, "%s%s%s", fewer, share, idleText(len(p.Empty), p.EmptyCost, p.PriceUnit))
 	if m := p.Money; m != nil {
-		line("money", "%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
+		text := fmt.Sprintf("%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
+		if m.Empty > 0 {
+			text += fmt.Sprintf(", and %.2f by the empty nodes", m.Empty)
+		}
+		wrapped(&b, "money", text)
 	}
 	if p.Used != nil {
 		line("use", "%s", p.Used.Text())
@@ -94,6 +98,9 @@ func (p *Plan) Text(moves bool) string {
 	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
+	if text := p.fewestText(); text != "" {
+		wrapped(&b, "stopped", text)
+	}
 	if text := p.brokenText(); text != "" {
 		wrapped(&b, "broken", text)
 	}
@@ -120,8 +127,12 @@ func (p *Plan) Text(moves bool) string {
 		line("waves", "%d, each %swith room for every pod", n, within)
 	}
 	if len(p.Waves) > 0 {
-		line("alone", "%s, if kube-scheduler has its way", state(p.Played.Alone))
-		line("steered", "%s, by %s, with up to %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), words.Plural(p.Played.Closed, "node"))
+		wrapped(&b, "scheduler", state(p.Played.Alone)+", if it decides alone")
+		more := "no other node"
+		if n := p.Played.Closed; n > 0 {
+			more = "up to " + words.Plural(n, "node")
+		}
+		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s, with %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
 		if p.Played.Left > 0 {
 			line("", "%s", p.PartText())
 		}
@@ -167,6 +178,21 @@ func wrapped(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "%-10s %s\n", name, words.Wrap(text, 69, 11))
 }
 
+// fewestText says that fewer pods might wait, or more room be kept, than in the plan; "" if that is proved not to be.
+func (p *Plan) fewestText() string {
+	if p.WaitingStatus == string(model.StatusOptimal) || p.Then.Waiting+p.Then.Roomless == 0 {
+		return ""
+	}
+	what := "whether fewer pods have to wait"
+	switch {
+	case p.Then.Waiting == 0:
+		what = "whether more pods to come have room"
+	case p.Then.Roomless > 0:
+		what += ", or more pods to come have room"
+	}
+	return what + ", is open: the search for that was stopped; a longer --time-limit may find it"
+}
+
 // PartText tells which part of the way the steps are: about as many moves are in each step that is left.
 func (p *Plan) PartText() string {
 	left, all := p.Played.Left, 0
@@ -205,9 +231,27 @@ func emptyText(nodes []string, most int) string {
 	return "           " + words.Wrap(text, 69, 11) + "\n"
 }
 
+// idleText tells what nodes cost that are empty today; "" without any.
+func idleText(n int, cost int64, unit string) string {
+	if n == 0 {
+		return ""
+	}
+	text := ", and " + words.Plural(n, "empty node")
+	if unit != PriceByNode.Unit {
+		text += ", " + Money(float64(cost), unit)
+	}
+	return text
+}
+
 // Others names the plans that the bound on the cost is of.
 func (p *Plan) Others() string {
 	switch {
+	case p.Then.Waiting > p.fewest[0] || p.Then.Roomless > p.fewest[1]: // the bound isn't of plans like this one
+		text := fmt.Sprintf("no plan with at most %s waiting", words.Plural(p.fewest[0], "pod"))
+		if len(p.Room) > 0 {
+			text += fmt.Sprintf(" and %d without room", p.fewest[1])
+		}
+		return text
 	case p.Now.Waiting+p.Then.Waiting == 0 && len(p.Room) == 0:
 		return "no plan"
 	case p.Now.Waiting+p.Then.Waiting == 0:
@@ -220,18 +264,29 @@ func (p *Plan) Others() string {
 
 // Money returns a cost with its unit; a table's costs are in the table's own.
 func Money(x float64, unit string) string {
-	if unit == tableUnit {
-		return fmt.Sprintf("price %.12g", x/priceUnits)
-	}
-	if unit == "nodes" {
+	switch of, per := unitOf(unit); {
+	case unit == tableUnit:
+		return fmt.Sprintf("price %.12g", x/per)
+	case unit == PriceByNode.Unit:
 		return words.Plural(int(math.Round(x)), "node")
-	}
-	if scale, of, ok := strings.Cut(unit, " "); ok { // such as 0.0001 USD/h
-		if scale, err := strconv.ParseFloat(scale, 64); err == nil {
-			return fmt.Sprintf("%.12g %s", x*scale, of)
-		}
+	case per != 1:
+		return fmt.Sprintf("%.12g %s", x/per, of)
 	}
 	return fmt.Sprintf("%.0f %s", x, unit)
+}
+
+// unitOf returns the unit that people know for a unit of costs, and how many costs are one of it: USD/h and 10000 for
+// "0.0001 USD/h".
+func unitOf(unit string) (of string, per float64) {
+	if unit == tableUnit {
+		return "the table's unit", priceUnits
+	}
+	if scale, of, ok := strings.Cut(unit, " "); ok {
+		if x, err := strconv.ParseFloat(scale, 64); err == nil && x > 0 {
+			return of, math.Round(1 / x)
+		}
+	}
+	return unit, 1
 }
 
 // launchText names offers with how many nodes of each are to be launched.
@@ -445,10 +500,8 @@ func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 
 // number returns how costs are written in tables: without their unit.
 func (e *Explanation) number() func(float64) string {
-	if _, of, scaled := strings.Cut(e.PriceUnit, " "); scaled {
-		return func(x float64) string {
-			return strings.TrimSuffix(strings.TrimPrefix(Money(x, e.PriceUnit), "price "), " "+of)
-		}
+	if _, per := unitOf(e.PriceUnit); per != 1 {
+		return func(x float64) string { return fmt.Sprintf("%.12g", x/per) }
 	}
 	return func(x float64) string { return fmt.Sprintf("%.0f", x) }
 }

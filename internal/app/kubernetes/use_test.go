@@ -257,11 +257,11 @@ func parsed(t *testing.T, text string) map[string]float64 {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	p := &kubernetes.Plan{PriceUnit: "0.0001 USD/h", Now: kubernetes.State{Nodes: 5, Cost: 14000, Waiting: 1}, Then: kubernetes.State{Nodes: 3, Cost: 8000},
-		CostBound: 7600, Moves: 5, Steps: make([]kubernetes.Step, 4), Stuck: make([]kubernetes.Move, 2), Money: &kubernetes.PerMonth{Currency: "USD", Now: 1022, Then: 584, Bound: 554.8}}
+		CostBound: 7600, EmptyCost: 2000, Moves: 5, Steps: make([]kubernetes.Step, 4), Stuck: make([]kubernetes.Move, 2), Money: &kubernetes.InMoney{Currency: "USD", Now: 1022, Then: 584, Bound: 554.8, Empty: 146}}
 	const cluster = "a \"b\" \\ c\n"
 	got := parsed(t, p.Metrics(cluster, time.Unix(1_800_000_000, 5)))
-	want := map[string]float64{"nodes|state=now": 5, "nodes|state=then": 3, "cost|state=now|unit=0.0001 USD/h": 14000, "cost|state=then|unit=0.0001 USD/h": 8000,
-		"cost|state=bound|unit=0.0001 USD/h": 7600, "money_per_month|state=now|currency=USD": 1022, "money_per_month|state=then|currency=USD": 584,
+	want := map[string]float64{"nodes|state=now": 5, "nodes|state=then": 3, "cost|state=now|unit=USD/h": 1.4, "cost|state=then|unit=USD/h": 0.8,
+		"cost|state=bound|unit=USD/h": 0.76, "cost|state=empty|unit=USD/h": 0.2, "money_per_month|state=empty|currency=USD": 146, "money_per_month|state=now|currency=USD": 1022, "money_per_month|state=then|currency=USD": 584,
 		"money_per_month|state=bound|currency=USD": 554.8, "waiting_pods|state=now": 1, "waiting_pods|state=then": 0, "moved_pods": 5, "stuck_pods": 2, "steps": 4,
 		"gap_ratio": 0.05, "timestamp_seconds": 1_800_000_000}
 	for name, value := range want {

@@ -6,7 +6,9 @@ package kubernetes
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/problem/consolidation/planstate"
 	"github.com/gapwise/gapwise/internal/text/words"
@@ -30,6 +33,9 @@ type PodAnswer struct {
 	Budgets  []string `json:"budgets,omitempty"`
 	// Nodes are all other nodes with the reason for which each refuses it now, empty if it doesn't.
 	Nodes []NodeAnswer `json:"nodes"`
+	// Making tells how moves of other pods make room for one that waits and that no node would have now; nil if it runs, or
+	// if that wasn't looked for.
+	Making *Making `json:"making_room,omitempty"`
 	// Offers are the nodes to buy of which an empty one would have it, the cheapest first; null if there are none to buy.
 	Offers []string `json:"nodes_to_buy"`
 }
@@ -38,11 +44,15 @@ type PodAnswer struct {
 type NodeAnswer struct {
 	Node string `json:"node"`
 	Why  string `json:"why,omitempty"`
+
+	short   float64 // of a node without room: the largest share of its free amounts and the need that is missing
+	missing string  // "0.6 CPU"
 }
 
 // WhyPod explains where a pod, "namespace/name", could run today: one node after another, as kube-scheduler would refuse
-// it. The error wraps model.ErrInvalid if no such pod counts. O(nodes × rules of the pod).
-func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
+// it. For a pod that waits it then looks for the fewest moves of others that make room for it. The error wraps
+// model.ErrInvalid if no such pod counts. O(nodes × rules of the pod), and the search.
+func (in *Instance) WhyPod(ctx context.Context, name string, o gapwise.Options) (*PodAnswer, error) {
 	for i := range in.Pods {
 		k := slices.Index(in.Pods[i], name)
 		if k < 0 {
@@ -56,7 +66,13 @@ func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
 		for _, b := range p.budgets {
 			a.Budgets = append(a.Budgets, budgetText(&in.Cluster.Budgets[b]))
 		}
-		a.Nodes = in.refusals(p, i, k)
+		a.Nodes = in.refusals(p, i, k, schedulers(in.asked()))
+		if a.Node == "" && a.Stays == "" && len(in.Offers) == 0 && !slices.ContainsFunc(a.Nodes, func(x NodeAnswer) bool { return x.Why == "" }) {
+			var err error
+			if a.Making, err = in.makeRoom(ctx, i, name, o); err != nil {
+				return nil, err
+			}
+		}
 		if len(in.Offers) > 0 {
 			price := map[string]int64{}
 			for k := range in.Offers {
@@ -70,9 +86,9 @@ func (in *Instance) WhyPod(name string) (*PodAnswer, error) {
 	return nil, fmt.Errorf("%w cluster: no pod %q counts: pods of daemon sets and ones that have ended don't; give NAMESPACE/NAME", model.ErrInvalid, name)
 }
 
-// refusals returns why each node but its own refuses task k of job i, with all others where they are.
-func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
-	asked := schedulers(in.asked())
+// refusals returns why each node but its own refuses task k of job i, with all others where they are, by the rules of an
+// instance as kube-scheduler sees it.
+func (in *Instance) refusals(p *pod, i, k int, asked *model.Consolidation) (all []NodeAnswer) {
 	without := func(rules []model.PlacementRule) *planstate.State {
 		x := *asked
 		x.Rules = rules
@@ -93,34 +109,40 @@ func (in *Instance) refusals(p *pod, i, k int) (all []NodeAnswer) {
 		}
 	}
 	for h := range in.Hosts {
-		why := in.refusedBy(p, h)
+		x := NodeAnswer{Node: in.Hosts[h].ID, Why: in.refusedBy(p, h)}
 		switch {
-		case in.Hosts[h].ID == p.Spec.NodeName:
+		case x.Node == p.Spec.NodeName:
 			continue
-		case why != "":
+		case x.Why != "":
 		case !free.Fits(i, h):
-			var short []string
+			var short, missing []string
 			for r, need := range asked.Jobs[i].Needs {
-				if left := free.Left[h*free.C.Resources+r]; need > left {
-					short = append(short, fmt.Sprintf("%s, %s are free", amountText(in.converter.names[r], need), amountText(in.converter.names[r], max(0, left))))
+				if left := max(0, free.Left[h*free.C.Resources+r]); need > left {
+					name := in.converter.names[r]
+					short = append(short, fmt.Sprintf("%s, %s are free", amountText(name, need), amountText(name, left)))
+					missing = append(missing, amountText(name, need-left))
+					x.short = max(x.short, float64(need-left)/float64(need))
 				}
 			}
-			why = byOtherRoom + " for " + strings.Join(short, "; ")
+			x.Why, x.missing = byOtherRoom+" for "+strings.Join(short, "; "), strings.Join(missing, " and ")
 		default:
 			for _, name := range names {
 				if !rules[name].Can(i, k, h) {
-					why = "rule " + name
+					x.Why = byRule + name
 					break
 				}
 			}
 		}
-		all = append(all, NodeAnswer{in.Hosts[h].ID, why})
+		all = append(all, x)
 	}
 	slices.SortStableFunc(all, func(a, b NodeAnswer) int { // those that would have it first
 		return len(a.Why[:min(1, len(a.Why))]) - len(b.Why[:min(1, len(b.Why))])
 	})
 	return all
 }
+
+// byRule begins the reason of a node that a rule between pods keeps a pod from.
+const byRule = "rule "
 
 // amountText returns an amount of a resource in the units that people use.
 func amountText(name string, n int64) string {
@@ -129,6 +151,9 @@ func amountText(name string, n int64) string {
 		return fmt.Sprintf("%.4g CPU", float64(n)/1000)
 	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return fmt.Sprintf("%.3g GiB of %s", float64(n)/(1<<30), name)
+	}
+	if name == string(corev1.ResourcePods) {
+		return words.Plural(int(n), "pod")
 	}
 	return fmt.Sprintf("%d %s", n, name)
 }
@@ -161,6 +186,14 @@ func (a *PodAnswer) Text(most int) string {
 		}
 		line("node", n.Node+": "+n.Why)
 	}
+	switch text := a.Making.text(); {
+	case text != "":
+		line("room", text)
+	case slices.ContainsFunc(a.Nodes, func(n NodeAnswer) bool {
+		return strings.HasPrefix(n.Why, byOtherRoom) || strings.HasPrefix(n.Why, byRule)
+	}):
+		line("room", "all other pods are where they are now; plan --moves moves them, too")
+	}
 	switch {
 	case a.Offers == nil && a.Node == "" && a.Stays == "" && !slices.ContainsFunc(a.Nodes, func(n NodeAnswer) bool { return n.Why == "would have it now" }):
 		line("to buy", "--offers FILE names nodes to buy")
@@ -187,6 +220,11 @@ type HeldNode struct {
 	// Refused are pods that could be evicted, but that no other node has room for now, or would have: with the others
 	// where they are.
 	Refused []string `json:"pods_that_no_node_would_have"`
+	// NoPlace explains Refused, in its order.
+	NoPlace []Wait `json:"why_no_node_would_have_them"`
+	// Together are pods that would have a place by themselves, but for which first fit finds none if all pods of the node go
+	// at once; nil if that wasn't looked at, as some can't go.
+	Together []string `json:"pods_without_a_place_together"`
 }
 
 // Freed is a change by which pods of a node could be evicted.
@@ -212,29 +250,114 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 		a.Kept = "--keep names it"
 	}
 	changes, order := map[string]int{}, []string{}
+	frees := func(change string) {
+		if changes[change] == 0 {
+			order = append(order, change)
+		}
+		changes[change]++
+	}
+	asked := in.asked()
 	for i := range in.Jobs {
 		for k, p := range in.converter.jobs[i].pods {
 			if p.Spec.NodeName != name {
 				continue
 			}
-			if a.Pods++; p.pin == "" {
-				if !slices.ContainsFunc(in.refusals(p, i, k), func(x NodeAnswer) bool { return x.Why == "" }) {
-					a.Refused = append(a.Refused, p.id)
-				}
+			if a.Pods++; p.pin != "" {
+				a.Stays = append(a.Stays, Wait{p.id, p.pin})
+				frees(in.freeing(p))
 				continue
 			}
-			a.Stays = append(a.Stays, Wait{p.id, p.pin})
-			change := in.freeing(p)
-			if changes[change] == 0 {
-				order = append(order, change)
+			all := in.refusals(p, i, k, asked)
+			if slices.ContainsFunc(all, func(x NodeAnswer) bool { return x.Why == "" }) {
+				continue
 			}
-			changes[change]++
+			a.Refused, a.NoPlace = append(a.Refused, p.id), append(a.NoPlace, Wait{p.id, refusedText(all)})
+			if change := freeingOf(all); change != "" {
+				frees(change)
+			}
 		}
+	}
+	if a.Pods > 0 && len(a.Stays)+len(a.Refused) == 0 {
+		a.Together = in.atOnce(h, asked)
 	}
 	for _, x := range order {
 		a.Frees = append(a.Frees, Freed{x, changes[x]})
 	}
 	return a, nil
+}
+
+// refusedText says how many nodes refuse a pod for which reason, the most frequent first.
+func refusedText(all []NodeAnswer) string {
+	count := map[string]int{}
+	for _, x := range all {
+		why, _, _ := strings.Cut(x.Why, " for ")
+		count[why]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, why := range reasons {
+		parts = append(parts, fmt.Sprintf("%d %s", count[why], why))
+	}
+	return fmt.Sprintf("of %s: %s", words.Plural(len(all), "other node"), strings.Join(parts, ", "))
+}
+
+// freeingOf returns the least change by which some node would have a pod that all refuse, "" if none is known: a flag, the
+// least room, or a rule.
+func freeingOf(all []NodeAnswer) string {
+	rule, nearest := "", (*NodeAnswer)(nil)
+	for k := range all {
+		x := &all[k]
+		id, ruled := strings.CutPrefix(x.Why, byRule)
+		switch {
+		case ruled && strings.HasPrefix(id, survives):
+			return "--without survive: " + x.Node + " would have it but for the rule " + id
+		case ruled && strings.HasPrefix(id, prefers):
+			return "no --hold: " + x.Node + " would have it but for the rule " + id
+		case ruled && rule == "":
+			rule = x.Node + " would have it without the rule " + id
+		case x.missing != "" && (nearest == nil || x.short < nearest.short):
+			nearest = x
+		}
+	}
+	if nearest != nil {
+		return nearest.missing + " more free on " + nearest.Node
+	}
+	return rule
+}
+
+// atOnce returns the pods of a node for which first fit finds no place among the other nodes, the fullest first, if all
+// leave it at once. O(pods of the node × nodes × rules of a pod).
+func (in *Instance) atOnce(h int, asked *model.Consolidation) []string {
+	c := view.OfConsolidation(asked, 0)
+	s, none := planstate.Of(c, c.Today()), []string{}
+	var all []move
+	for i := range s.Plan {
+		for k, at := range s.Plan[i] {
+			if int(at) == h {
+				all = append(all, move{i, k})
+			}
+		}
+	}
+	for _, m := range all {
+		s.Remove(m.i, m.k)
+	}
+	var to []int
+	for n := range c.Existing {
+		if n != h {
+			to = append(to, n)
+		}
+	}
+	slices.SortStableFunc(to, func(a, b int) int { return cmp.Compare(s.Tasks[b], s.Tasks[a]) })
+	for _, m := range all {
+		if n := slices.IndexFunc(to, func(n int) bool { return s.Can(m.i, m.k, n) }); n >= 0 {
+			s.Add(m.i, m.k, to[n])
+		} else {
+			none = append(none, in.Pods[m.i][m.k])
+		}
+	}
+	return none
 }
 
 // freeing returns the change by which a pod that stays could be evicted.
@@ -276,7 +399,12 @@ func budgetChange(b *policyv1.PodDisruptionBudget) string {
 func (a *HeldNode) Text() string {
 	var b strings.Builder
 	line := func(name, text string) { wrapped(&b, name, text) }
-	line("node", fmt.Sprintf("%s has %s, %d of them can be evicted", a.Node, words.Plural(a.Pods, "pod"), a.Pods-len(a.Stays)))
+	switch {
+	case a.Pods == 0 && a.Kept == "":
+		line("node", a.Node+" has no pods but those of daemon sets: nothing holds it")
+	default:
+		line("node", fmt.Sprintf("%s has %s, %d of them can be evicted", a.Node, words.Plural(a.Pods, "pod"), a.Pods-len(a.Stays)))
+	}
 	if a.Kept != "" {
 		line("kept", a.Kept)
 	}
@@ -287,11 +415,23 @@ func (a *HeldNode) Text() string {
 		}
 		line("stays", x.Pod+": "+x.Why)
 	}
+	for k, x := range a.NoPlace {
+		if k == mostPins && len(a.NoPlace) > mostPins+1 {
+			line("", fmt.Sprintf("and %d more (--json)", len(a.NoPlace)-k))
+			break
+		}
+		line("no place", x.Pod+": "+x.Why)
+	}
 	for _, x := range a.Frees {
 		line("frees", words.Plural(x.Pods, "pod")+": "+x.Change)
 	}
-	if len(a.Refused) > 0 {
-		line("no place", words.Plural(len(a.Refused), "pod")+" that no other node would have now, with all others where they are: "+list(a.Refused))
+	switch {
+	case len(a.Refused) > 0:
+		line("", "all other pods are where they are now; plan --moves moves them, too")
+	case len(a.Together) > 0:
+		line("together", fmt.Sprintf("each pod would have a place elsewhere, but not all at once: first fit has none for %s; plan --moves also moves other pods", list(a.Together)))
+	case a.Together != nil:
+		line("together", "all of its pods would have places on other nodes now; plan says whether that is cheapest")
 	}
 	return b.String()
 }

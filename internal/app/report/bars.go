@@ -59,14 +59,6 @@ const (
 	mostBarShare = 1.25 // of a node; what is beyond isn't drawn
 )
 
-// resourceWords names a resource of a cluster without its unit.
-func resourceWords(name string) string {
-	if name == "cpu_m" {
-		return "CPU"
-	}
-	return strings.TrimSuffix(name, "_bytes")
-}
-
 // clusterBars draws the nodes of a plan: one order for both states, those that hold pods then first.
 func clusterBars(plan *kubernetes.Plan, fate func(host string) string) *bars {
 	in := plan.Instance
@@ -74,7 +66,7 @@ func clusterBars(plan *kubernetes.Plan, fate func(host string) string) *bars {
 	var shown []int
 	for r, name := range in.Resources {
 		if name != "pods" && len(shown) < mostBars || len(in.Resources) == 1 {
-			shown, b.Resources = append(shown, r), append(b.Resources, resourceWords(name))
+			shown, b.Resources = append(shown, r), append(b.Resources, kubernetes.ResourceWords(name))
 		}
 	}
 	rows, pods := map[string]*barRow{}, 0

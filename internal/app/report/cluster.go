@@ -35,8 +35,18 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
 	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	if n := len(plan.Empty); n > 0 {
+		text := words.Plural(n, "node") + " more have no pods today but those of daemon sets"
+		if n == 1 {
+			text = "One node more has no pods today but those of daemon sets"
+		}
+		p.Lead = append(p.Lead, text+": without a move that saves "+money(plan.EmptyCost)+" besides.")
+	}
 	if m := plan.Money; m != nil {
 		p.Lead = append(p.Lead, fmt.Sprintf("In a month of 730 hours that is %.2f %s now and %.2f then: %.2f less.", m.Now, m.Currency, m.Then, m.Saved))
+		if m.Empty > 0 {
+			p.Lead = append(p.Lead, fmt.Sprintf("The empty nodes are another %.2f.", m.Empty))
+		}
 	}
 	if plan.Used != nil {
 		p.Lead = append(p.Lead, "Of what they request, pods use "+plan.Used.Text()+".")
@@ -113,10 +123,10 @@ func clusterNodes(plan *kubernetes.Plan) *table {
 		fullest, share := "", 0.0
 		for r, x := range need[h.ID] {
 			if s := float64(x) / float64(max(1, h.Capacity[r])); s > share {
-				fullest, share = fmt.Sprintf("%s, %.0f %%", resourceWords(in.Resources[r]), 100*s), s
+				fullest, share = fmt.Sprintf("%s, %.0f %%", kubernetes.ResourceWords(in.Resources[r]), 100*s), s
 			}
 		}
-		t.Rows = append(t.Rows, row{Values: []string{what}, Cells: []cell{text(h.ID), number(float64(h.Price), fmt.Sprint(h.Price)), count(now[h.ID]), count(then[h.ID]),
+		t.Rows = append(t.Rows, row{Values: []string{what}, Cells: []cell{text(h.ID), number(float64(h.Price), kubernetes.Money(float64(h.Price), plan.PriceUnit)), count(now[h.ID]), count(then[h.ID]),
 			{Text: fullest, Sort: fmt.Sprint(share)}, text(what)}})
 	}
 	return t

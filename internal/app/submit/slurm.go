@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/run/process"
+	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -79,13 +80,15 @@ func (s *Slurm) Submit(ctx context.Context) (Submitted, error) {
 		return Submitted{}, err
 	}
 	for _, folder := range []string{"parts", "logs"} {
-		if err := os.MkdirAll(filepath.Join(s.Folder, folder), 0o755); err != nil {
-			return Submitted{}, fmt.Errorf("%w job: %w", model.ErrInvalid, err)
+		if err := replace.Folder(filepath.Join(s.Folder, folder)); err != nil {
+			return Submitted{}, err
 		}
 	}
 	files := []string{filepath.Join(s.Folder, "array.sh"), filepath.Join(s.Folder, "merge.sh")}
-	if err := errors.Join(os.WriteFile(files[0], array, 0o755), os.WriteFile(files[1], merge, 0o755)); err != nil {
-		return Submitted{}, fmt.Errorf("%w job: %w", model.ErrInvalid, err)
+	for k, text := range [][]byte{array, merge} {
+		if err := replace.Unwritten(files[k], os.WriteFile(files[k], text, 0o755)); err != nil {
+			return Submitted{}, err
+		}
 	}
 	var jobs Submitted
 	if jobs.Array, err = sbatch(ctx, files[0]); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 )
@@ -15,6 +16,22 @@ import (
 // is on the disk before it takes the file's place.
 func File(path string, data []byte) error {
 	return Stream(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// Folder makes a folder, and those above it. The error is one of Unwritten.
+func Folder(path string) error { return Unwritten(path, os.MkdirAll(path, 0o755)) }
+
+// Unwritten returns the error of a path that can't be written, in words; nil without one. No input is bad then, so that it
+// doesn't wrap model.ErrInvalid.
+func Unwritten(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("can't write %s: %w", path, err)
 }
 
 // Stream is File for content written a part at a time. If write returns an error, so does it, and the file stays as it
