@@ -84,6 +84,7 @@ func (p Platform) assumesByteRate(w workflow) bool {
 // platform's file that aren't modelled.
 func (p Platform) assume(w workflow, a *model.Account) {
 	a.NotModelled = append(a.NotModelled, p.NotModelled...)
+	a.Assumed = append(a.Assumed, p.Assumed...)
 	if p.assumesByteRate(w) {
 		a.Assumed.Say("bandwidth 1 Gbit/s (125 MB/s), as data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name)
 	}

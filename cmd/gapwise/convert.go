@@ -31,6 +31,9 @@ func (p *program) convert() *cli.Command {
 			"and network, or one with a network of SAGA. A problem instance of SAGA has\n" +
 			"its own platform, which --platform replaces. All other commands read such\n" +
 			"files, too.\n" +
+			"--platform simgrid:FILE.xml[,hosts=N][,cores=machines] has the routes that\n" +
+			"SimGrid finds (docs/how-to/simgrid.md). hosts takes the first N hosts. A host\n" +
+			"of several cores runs as many tasks, or is a machine for each core.\n" +
 			"In DOT, the attribute size has the work of a node and the data of an edge,\n" +
 			"as in daggen and SimGrid; --dot names other attributes.\n" +
 			"A bandwidth is in units of data per second, or in bits or bytes (10Gbit/s,\n" +
