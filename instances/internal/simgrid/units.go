@@ -57,6 +57,9 @@ func quantity(key, text string, units map[string]float64) (float64, error) {
 	return 0, fmt.Errorf("%s is %q, must be a number from 0 to %g with a unit of SimGrid", key, text, float64(most))
 }
 
+// Speed reads a speed in flop per second, with a unit such as 1Gf or without.
+func Speed(text string) (float64, error) { return quantity("speed", text, speeds) }
+
 // most is the largest quantity.
 const most = 1e30
 
