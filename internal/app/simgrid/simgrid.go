@@ -59,6 +59,9 @@ type export struct {
 	to      []int32
 	number  map[string]int // of machines
 	cores   int            // the resource of this name, -1 for none
+	// routes have the one of each pair of machines that has one; weighted says that one of them has a weight.
+	routes   map[[2]int]*model.Route
+	weighted bool
 	// scale multiplies data and rates: SimGrid sends whole bytes, and compares rates with constants. speed does so with
 	// the speeds.
 	scale, speed float64
@@ -90,6 +93,15 @@ func newExport(in *model.DAG, s *model.Schedule) (*export, error) {
 			return nil, fmt.Errorf("%w: the name %q has a control character, which the files for SimGrid can't have; rename it", model.ErrUnsupported, name)
 		}
 	}
+	e.routes = map[[2]int]*model.Route{}
+	for k := range in.Network.Routes {
+		r := &in.Network.Routes[k]
+		m, n := e.number[r.From], e.number[r.To]
+		e.weighted = e.weighted || r.Weight > 1
+		if e.routes[[2]int{m, n}] = r; !r.OneWay {
+			e.routes[[2]int{n, m}] = r
+		}
+	}
 	whole, most := true, 0.0
 	for _, x := range in.Edges {
 		if len(x.Files) > 0 {
@@ -114,7 +126,7 @@ func (e *export) slowest() float64 {
 }
 
 // platform returns SimGrid's platform: a zone of all routes. A path with a rate of its own, or with a latency, has a fat
-// link beside the shared ones: it bounds each transfer alone, and has the latency of the route. Without contention there
+// link beside the shared ones, the last: it bounds each transfer alone, and has the latency of the route. Without contention there
 // are fat links only. Links of transfers under TCP get their law in the program.
 func (e *export) platform() []byte {
 	in, net := e.in, &e.in.Network
@@ -145,14 +157,6 @@ func (e *export) platform() []byte {
 			fmt.Fprintf(&b, "<link id=\"%s\" bandwidth=\"%.17gBps\" latency=\"0s\"/>\n", quoted(l.ID), capacity[l.ID]*e.scale)
 		}
 	}
-	of := map[[2]int]*model.Route{}
-	for k := range net.Routes {
-		r := &net.Routes[k]
-		of[[2]int{e.number[r.From], e.number[r.To]}] = r
-		if !r.OneWay {
-			of[[2]int{e.number[r.To], e.number[r.From]}] = r
-		}
-	}
 	var routes bytes.Buffer
 	for m := range in.Machines {
 		for n := range in.Machines {
@@ -164,7 +168,7 @@ func (e *export) platform() []byte {
 				continue
 			}
 			least := math.Inf(1)
-			if r := of[[2]int{m, n}]; r != nil {
+			if r := e.routes[[2]int{m, n}]; r != nil {
 				latencyS, links = r.LatencyS, r.Links
 			}
 			for _, l := range links {
@@ -181,7 +185,7 @@ func (e *export) platform() []byte {
 			for _, l := range links {
 				fmt.Fprintf(&routes, "<link_ctn id=\"%s\"/>", quoted(l))
 			}
-			if len(links) == 0 || alone < least || latencyS > 0 {
+			if len(links) == 0 || alone < least || latencyS > 0 || e.weighted {
 				path := fmt.Sprintf("path %d-%d", m, n)
 				for capacity[path] > 0 {
 					path += "'"
@@ -203,7 +207,7 @@ func (e *export) plan() []byte {
 	in := e.in
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# A plan of gapwise for SimGrid. transfers MODEL SCALE; machine STARTUP LOCAL-RATE CAPACITIES NAME;\n"+
-		"# task MACHINE SECONDS START CORES NEEDS NAME; edge FROM TO DATA START LATENCY. Times in seconds; -1: no transfer.\n")
+		"# task MACHINE SECONDS START CORES NEEDS NAME; edge FROM TO DATA START LATENCY WEIGHT.\n# Times in seconds; START -1: no transfer; WEIGHT 0: none.\n")
 	fmt.Fprintf(&b, "transfers %s %.17g %d\n", in.Transfers(), e.scale, len(in.Resources))
 	list := func(all []int64) (text string) {
 		for _, x := range all {
@@ -229,18 +233,18 @@ func (e *export) plan() []byte {
 	for _, x := range e.s.Transfers {
 		sent[[2]string{x.From, x.To}] = x.StartS
 	}
-	latency := map[[2]string]float64{}
-	for _, r := range in.Network.Routes {
-		if latency[[2]string{r.From, r.To}] = r.LatencyS; !r.OneWay {
-			latency[[2]string{r.To, r.From}] = r.LatencyS
-		}
-	}
 	for k, x := range in.Edges {
-		start, latencyS := -1.0, 0.0
-		if m, n := e.machine[e.from[k]], e.machine[e.to[k]]; m != n {
-			start, latencyS = sent[[2]string{x.From, x.To}], latency[[2]string{in.Machines[m].ID, in.Machines[n].ID}]
+		start, latencyS, weight := -1.0, 0.0, int64(0)
+		if m, n := int(e.machine[e.from[k]]), int(e.machine[e.to[k]]); m != n {
+			start = sent[[2]string{x.From, x.To}]
+			if e.weighted {
+				weight = 1
+			}
+			if r := e.routes[[2]int{m, n}]; r != nil {
+				latencyS, weight = r.LatencyS, max(weight, r.Weight)
+			}
 		}
-		fmt.Fprintf(&b, "edge %d %d %.17g %.17g %.17g\n", line[e.from[k]], line[e.to[k]], x.Data, start, latencyS)
+		fmt.Fprintf(&b, "edge %d %d %.17g %.17g %.17g %d\n", line[e.from[k]], line[e.to[k]], x.Data, start, latencyS, weight)
 	}
 	return b.Bytes()
 }
