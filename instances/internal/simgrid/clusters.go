@@ -26,17 +26,13 @@ type cluster struct {
 func (r *reader) cluster(at attributes) (err error) {
 	policy := strings.ToUpper(at.or("sharing_policy", "SPLITDUPLEX"))
 	c := &cluster{reader: r, at: at, id: at["id"], duplex: policy == "SPLITDUPLEX" || policy == "FULLDUPLEX", made: map[string]*Link{}}
-	for _, x := range []struct {
-		key, none string
-		units     map[string]float64
-		to        *float64
-	}{{"bw", "", rates, &c.rate}, {"lat", "", times, &c.latencyS}, {"bb_bw", "0", rates, &c.backRate}, {"bb_lat", "0", times, &c.backLatencyS},
-		{"limiter_link", "0", rates, &c.limit}, {"loopback_bw", "0", rates, &c.loopRate}, {"loopback_lat", "0", times, &c.loopLatencyS}} {
-		if *x.to, err = quantity(x.key, at.or(x.key, x.none), x.units); err != nil {
-			return err
-		}
+	c.rate, c.backRate = at.in(rates, "bw", "", &err), at.in(rates, "bb_bw", "0", &err)
+	c.limit, c.loopRate = at.in(rates, "limiter_link", "0", &err), at.in(rates, "loopback_bw", "0", &err)
+	c.latencyS, c.backLatencyS, c.loopLatencyS = at.in(times, "lat", "", &err), at.in(times, "bb_lat", "0", &err), at.in(times, "loopback_lat", "0", &err)
+	if err == nil {
+		c.numbers, err = radical(at["radical"], maxHosts-len(r.hosts))
 	}
-	if c.numbers, err = radical(at["radical"], maxHosts-len(r.hosts)); err != nil {
+	if err != nil {
 		return err
 	}
 	if policy == "FATPIPE" { // SimGrid 3.32 sets it for no link of a cluster
@@ -112,27 +108,22 @@ func (c *cluster) limiter(format string, args ...any) []*Link {
 }
 
 // flat joins the hosts in the middle: each by its limiter and its link, and all by the backbone.
-func (c *cluster) flat() error {
-	if err := c.fill(len(c.numbers)); err != nil {
-		return err
-	}
-	var back []*Link
+func (c *cluster) flat() (err error) {
+	z := c.zone
 	if c.backRate > 0 || c.backLatencyS > 0 {
-		l, err := c.newLink(c.id+"_backbone", c.backRate, c.backLatencyS, strings.EqualFold(c.at["bb_sharing_policy"], "FATPIPE"))
-		if err != nil {
-			return err
-		}
-		back = []*Link{l}
+		z.backbone, err = c.newLink(c.id+"_backbone", c.backRate, c.backLatencyS, strings.EqualFold(c.at["bb_sharing_policy"], "FATPIPE"))
 	}
-	c.zone.spokes = map[*point]*spoke{}
-	for k, p := range c.zone.members {
+	if err == nil {
+		err = c.fill(len(c.numbers))
+	}
+	z.spokes = map[*point]spoke{}
+	for k, p := range z.members {
 		up, down := c.pair(1, "_link_%d", c.numbers[k])
 		limit := c.limiter("_link_%d", c.numbers[k])
-		c.zone.spokes[p] = &spoke{slices.Concat(limit, []*Link{up}, back), slices.Concat(back, []*Link{down}, limit)}
+		z.spokes[p] = spoke{append(slices.Clone(limit), up), append([]*Link{down}, limit...)}
 	}
-	p, err := c.newPoint(c.at.or("router_id", c.at["prefix"]+c.id+"_router"+c.at["suffix"]), c.zone)
 	if err == nil {
-		c.zone.spokes[p] = &spoke{}
+		_, err = c.newPoint(c.at.or("router_id", c.at["prefix"]+c.id+"_router"+c.at["suffix"]), z)
 	}
 	return err
 }

@@ -77,6 +77,14 @@ type attributes map[string]string
 // or returns an attribute, or what stands for an empty one.
 func (a attributes) or(key, none string) string { return cmp.Or(a[key], none) }
 
+// in reads a quantity in one of the units, unless there has been an error; none stands for a missing one.
+func (a attributes) in(units map[string]float64, key, none string, err *error) (x float64) {
+	if *err == nil {
+		x, *err = quantity(key, a.or(key, none), units)
+	}
+	return x
+}
+
 // reader walks through the elements of a file.
 type reader struct {
 	dec      *xml.Decoder
@@ -191,19 +199,10 @@ func (r *reader) begin(name string, at attributes) error {
 	case "cluster":
 		return within(r.cluster(at))
 	case "host":
-		h, err := r.host(r.zone, at["id"], at)
-		if err == nil {
-			h.point.position, err = position(at["coordinates"])
-		}
+		_, err := r.host(r.zone, at["id"], at)
 		return within(err)
 	case "router":
-		if r.zone.zones {
-			return within(errMixed)
-		}
-		p, err := r.newPoint(at["id"], r.zone)
-		if err == nil {
-			p.position, err = position(at["coordinates"])
-		}
+		_, err := r.place(r.zone, at["id"], at)
 		return within(err)
 	case "peer":
 		return within(r.peer(at))
@@ -213,10 +212,10 @@ func (r *reader) begin(name string, at attributes) error {
 		return within(r.link(name, at))
 	case "host_link":
 		p, up, down := r.points[at["id"]], r.links[at["up"]], r.links[at["down"]]
-		if p == nil || up == nil || down == nil {
-			return fmt.Errorf("host_link %s: there is no such host, or no link %s or %s", at["id"], at["up"], at["down"])
+		if p == nil || up == nil || down == nil || p.zone != r.zone || r.zone.spokes == nil {
+			return fmt.Errorf("host_link %s: there is no such host in a zone of Cluster, or no link %s or %s", at["id"], at["up"], at["down"])
 		}
-		r.zone.lines = append(r.zone.lines, line{p, up, down})
+		r.zone.spokes[p] = spoke{[]*Link{up}, []*Link{down}}
 	case "route", "zoneRoute", "ASroute", "bypassRoute", "bypassZoneRoute", "bypassASroute":
 		r.route, r.way = at, nil
 	case "link_ctn":
@@ -248,20 +247,7 @@ func (r *reader) end(name string) error {
 	case "config":
 		r.inConfig = false
 	case "zone", "AS":
-		z := r.zone
-		r.zone, r.depth = z.self.zone, r.depth-1
-		if z.routing == "cluster" {
-			var back []*Link
-			if z.backbone != nil {
-				back = []*Link{z.backbone}
-			}
-			for _, x := range z.lines {
-				if x.host.zone != z {
-					return fmt.Errorf("the host_link of %s stands outside its zone", x.host.name)
-				}
-				z.spokes[x.host] = &spoke{slices.Concat([]*Link{x.up}, back), slices.Concat(back, []*Link{x.down})}
-			}
-		}
+		r.zone, r.depth = r.zone.self.zone, r.depth-1
 	case "route", "zoneRoute", "ASroute", "bypassRoute", "bypassZoneRoute", "bypassASroute":
 		at := r.route
 		r.route = nil
@@ -280,7 +266,7 @@ func (r *reader) newZone(name, routing string) (*zone, error) {
 	case "dijkstra", "dijkstracache":
 		z.routing = "dijkstra"
 	case "cluster", "vivaldi":
-		z.spokes = map[*point]*spoke{}
+		z.spokes = map[*point]spoke{}
 	case "wifi":
 		return nil, errors.New("its routing is Wifi, which isn't modelled")
 	default:
@@ -324,9 +310,6 @@ func (r *reader) newPoint(name string, z *zone) (*point, error) {
 
 // host adds a host to a zone, with speed, core and pstate.
 func (r *reader) host(z *zone, name string, at attributes) (*Host, error) {
-	if z.zones {
-		return nil, errMixed
-	}
 	if len(r.hosts) >= maxHosts {
 		return nil, fmt.Errorf("there are more than %d hosts", maxHosts)
 	}
@@ -348,11 +331,22 @@ func (r *reader) host(z *zone, name string, at attributes) (*Host, error) {
 	if len(states) > 1 {
 		r.told.Add(name, "hosts with several speeds (pstates); they have that of the start")
 	}
-	if h.point, err = r.newPoint(name, z); err != nil {
-		return nil, err
+	if h.point, err = r.place(z, name, at); err == nil {
+		r.hosts = append(r.hosts, h)
 	}
-	r.hosts = append(r.hosts, h)
-	return h, nil
+	return h, err
+}
+
+// place adds a host or a router to a zone, with its coordinates.
+func (r *reader) place(z *zone, name string, at attributes) (*point, error) {
+	if z.zones {
+		return nil, errMixed
+	}
+	p, err := r.newPoint(name, z)
+	if err == nil {
+		p.position, err = position(at["coordinates"])
+	}
+	return p, err
 }
 
 // newLink adds a link.
@@ -372,11 +366,8 @@ func (r *reader) newLink(name string, rate, latencyS float64, fat bool) (*Link, 
 
 // link reads a link, or the backbone of a zone.
 func (r *reader) link(name string, at attributes) error {
-	rate, err := quantity("bandwidth", at["bandwidth"], rates)
-	if err != nil {
-		return err
-	}
-	latencyS, err := quantity("latency", at.or("latency", "0"), times)
+	var err error
+	rate, latencyS := at.in(rates, "bandwidth", "", &err), at.in(times, "latency", "0", &err)
 	if err != nil {
 		return err
 	}
@@ -506,67 +497,44 @@ func position(text string) (all []float64, err error) {
 }
 
 // peer adds a host with a link in and one out.
-func (r *reader) peer(at attributes) error {
+func (r *reader) peer(at attributes) (err error) {
 	if r.zone.routing != "vivaldi" {
 		return errors.New("a peer stands in zones with routing Vivaldi")
 	}
-	h, err := r.host(r.zone, at["id"], at)
-	if err != nil {
-		return err
-	}
-	if h.point.position, err = position(at["coordinates"]); err != nil {
-		return err
-	}
-	s := &spoke{}
-	for _, x := range []struct {
-		key, end string
-		to       *[]*Link
-	}{{"bw_out", "_UP", &s.up}, {"bw_in", "_DOWN", &s.down}} {
-		rate, err := quantity(x.key, at[x.key], rates)
-		if err != nil {
-			return err
-		}
-		l, err := r.newLink("link_"+h.Name+x.end, rate, 0, false)
-		if err != nil {
-			return err
-		}
-		*x.to = []*Link{l}
-	}
-	r.zone.spokes[h.point] = s
-	return nil
+	up, down := at.in(rates, "bw_out", "", &err), at.in(rates, "bw_in", "", &err)
+	return r.joined(at["id"], at, up, down, 0, err)
 }
 
 // cabinet adds hosts with two links each to a zone with routing Cluster.
-func (r *reader) cabinet(at attributes) error {
+func (r *reader) cabinet(at attributes) (err error) {
 	if r.zone.routing != "cluster" {
 		return errors.New("a cabinet stands in zones with routing Cluster")
 	}
-	rate, err := quantity("bw", at["bw"], rates)
-	if err != nil {
-		return err
-	}
-	latencyS, err := quantity("lat", at["lat"], times)
-	if err != nil {
-		return err
-	}
-	numbers, err := radical(at["radical"], maxHosts-len(r.hosts))
-	if err != nil {
-		return err
+	rate, latencyS := at.in(rates, "bw", "", &err), at.in(times, "lat", "", &err)
+	var numbers []int
+	if err == nil {
+		numbers, err = radical(at["radical"], maxHosts-len(r.hosts))
 	}
 	for _, k := range numbers {
-		h, err := r.host(r.zone, at["prefix"]+strconv.Itoa(k)+at["suffix"], at)
-		if err != nil {
-			return err
-		}
-		up, err := r.newLink("link_"+h.Name+"_UP", rate, latencyS, false)
-		if err != nil {
-			return err
-		}
-		down, err := r.newLink("link_"+h.Name+"_DOWN", rate, latencyS, false)
-		if err != nil {
-			return err
-		}
-		r.zone.lines = append(r.zone.lines, line{h.point, up, down})
+		err = r.joined(at["prefix"]+strconv.Itoa(k)+at["suffix"], at, rate, rate, latencyS, err)
 	}
-	return nil
+	return err
+}
+
+// joined adds a host with a link up and one down to the middle of its zone, unless there has been an error.
+func (r *reader) joined(name string, at attributes, upRate, downRate, latencyS float64, err error) error {
+	if err != nil {
+		return err
+	}
+	h, err := r.host(r.zone, name, at)
+	if err != nil {
+		return err
+	}
+	up, err := r.newLink("link_"+name+"_UP", upRate, latencyS, false)
+	if err != nil {
+		return err
+	}
+	down, err := r.newLink("link_"+name+"_DOWN", downRate, latencyS, false)
+	r.zone.spokes[h.point] = spoke{[]*Link{up}, []*Link{down}}
+	return err
 }

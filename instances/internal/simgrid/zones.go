@@ -41,24 +41,17 @@ type zone struct {
 	zones   bool // its members are zones
 	bypass  map[[2]*point]*way
 	ways    map[[2]*point]*way // of Full, Floyd and Dijkstra
-	spokes  map[*point]*spoke  // of Cluster and Vivaldi
+	spokes  map[*point]spoke   // of Cluster and Vivaldi
+	// backbone, of Cluster, is in the middle; nil for none.
+	backbone *Link
 	// links returns the route between two hosts of a topology, by their numbers.
 	links func(a, b int) []*Link
-	// backbone and lines are those of a zone of routing Cluster, until it ends.
-	backbone *Link
-	lines    []line
 	// order and next are the points of Dijkstra in the order of its routes, and where each one's routes lead.
 	order []*point
 	next  map[*point][]*point
 	// before holds, for members that a route began at, the number of the member before each one on the ways from there, -1
 	// for none.
 	before map[*point][]int32
-}
-
-// line is a host's links to the middle of its zone.
-type line struct {
-	host     *point
-	up, down *Link
 }
 
 // errNoWay says that SimGrid has no route.
@@ -198,19 +191,14 @@ func (z *zone) local(a, b *point) (*way, error) {
 
 // across returns the way through the middle of a zone: a link that is on both sides counts once.
 func (z *zone) across(a, b *point) (*way, error) {
-	x := &way{}
-	var sides [2][]*Link
-	if s := z.spokes[a]; s != nil {
-		sides[0] = s.up
+	x, from, to := &way{}, z.spokes[a], z.spokes[b]
+	middle := []*Link{z.backbone}
+	if z.backbone == nil || len(from.up)+len(to.down) == 0 {
+		middle = nil
 	}
-	if s := z.spokes[b]; s != nil {
-		sides[1] = s.down
-	}
-	for _, links := range sides {
-		for _, l := range links {
-			if !slices.Contains(x.links, l) {
-				x.links = append(x.links, l)
-			}
+	for _, l := range slices.Concat(from.up, middle, to.down) {
+		if !slices.Contains(x.links, l) {
+			x.links = append(x.links, l)
 		}
 	}
 	if z.routing == "vivaldi" {
