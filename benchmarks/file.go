@@ -25,6 +25,8 @@ type File struct {
 	DOT string
 	// Files says whether machines keep files (instances.Options).
 	Files string
+	// WorkUnit is the unit of a task graph's works (instances.Options).
+	WorkUnit string
 	// Strict refuses files that say what isn't modelled.
 	Strict bool
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
@@ -111,7 +113,7 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
 	c.Load = func() (model.Instance, error) {
-		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, IfNeeded: folder, Strict: f.Strict})
+		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, WorkUnit: f.WorkUnit, IfNeeded: folder, Strict: f.Strict})
 		if err != nil {
 			return nil, err
 		}
@@ -123,6 +125,9 @@ func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	}
 	if f.Files != "" {
 		how = append(how, "files "+f.Files)
+	}
+	if f.WorkUnit != "" {
+		how = append(how, "work unit "+f.WorkUnit)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.Variants)) {
 		how = append(how, key+" "+f.Variants[key])

@@ -32,6 +32,10 @@ type Options struct {
 	Files string
 	// Network, if it is "lv08", makes the network of a task graph one of SimGrid's default model. The empty one leaves it.
 	Network string
+	// WorkUnit says what the numbers of a task graph's works are: "work" of the unit that the machines' speeds count, or
+	// "seconds" on the fastest machine, "seconds=1Gf" on one of this speed. The empty one is work, but if works are seconds
+	// by their format and all speeds are at least 1e6, it is an error.
+	WorkUnit string
 	// IfNeeded leaves the platform and the names of attributes out where the file needs none; else that is an error.
 	IfNeeded bool
 	// Strict refuses a file that says things for which the model has no place.
@@ -160,6 +164,8 @@ func (f *File) Unread() error {
 // WithRan is Instance, and returns how a log's jobs ran if Options.Jobs asks for it.
 func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err error) {
 	switch {
+	case o.WorkUnit != "" && !o.IfNeeded && (f.format == nil || f.format.graph == nil):
+		err = fmt.Errorf("%w option: --work-unit is for task graphs without machines, the file is none", model.ErrInvalid)
 	case o.DOT != "" && !o.IfNeeded && (f.format == nil || f.format.name != formatDOT):
 		err = fmt.Errorf("%w option: --dot names attributes of DOT graphs, the file is none", model.ErrInvalid)
 	case f.format == nil:
@@ -317,6 +323,10 @@ func (f *File) placed(o Options) (model.Instance, error) {
 		p = *w.Platform
 	default:
 		return nil, fmt.Errorf("%w: the file tells tasks and no machines, give a platform (such as uniform,machines=4)", model.ErrInvalid)
+	}
+	w, err = p.inWork(w, o.WorkUnit)
+	if err != nil {
+		return nil, err
 	}
 	d, err := p.place(name, w)
 	if err != nil {

@@ -94,7 +94,7 @@ func formats() []format {
 			return f.starts("apiversion:") || strings.Contains(f.start, "\napiversion:") && strings.Contains(f.start, "\nkind:")
 		}, remedy: "write it as JSON: kubectl get ... -o json in place of -o yaml"},
 		{name: "SimGrid's platform", begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<platform") },
-			remedy: "machines are named by --platform (gapwise solve --help)"},
+			remedy: "a graph gets it as its machines by --platform FILE.xml"},
 		{name: "DAX", ends: []string{".dax"}, begins: func(f *File) bool { return f.starts("<") && strings.Contains(f.start, "<adag") },
 			graph: readDAX, files: true, becomes: onPlatform, about: "versions 2 and 3, XML of Pegasus before version 5 and of its workflow generator; `--files` as for WfFormat"},
 		{name: "XML", begins: func(f *File) bool { return f.starts("<") }, remedy: "see gapwise help convert for the formats that are"},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/instances/internal/simgrid"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -84,6 +85,7 @@ func (p Platform) assumesByteRate(w workflow) bool {
 // platform's file that aren't modelled.
 func (p Platform) assume(w workflow, a *model.Account) {
 	a.NotModelled = append(a.NotModelled, p.NotModelled...)
+	a.Assumed = append(a.Assumed, p.Assumed...)
 	if p.assumesByteRate(w) {
 		a.Assumed.Say("bandwidth 1 Gbit/s (125 MB/s), as data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name)
 	}
@@ -154,6 +156,47 @@ func (t workTask) needs(resources []string) ([]int64, error) {
 		needs[r] = int64(x)
 	}
 	return needs, nil
+}
+
+// leastFlops is a speed from which on it counts flop rather than the machine that seconds were measured on.
+const leastFlops = 1e6
+
+// inWork returns the workflow with its works in the unit that the platform's speeds count, see Options.WorkUnit, and
+// tells how.
+func (p *Platform) inWork(w workflow, unit string) (workflow, error) {
+	if len(p.Machines) == 0 {
+		return w, nil // place says it
+	}
+	fastest := slices.MaxFunc(p.Machines, func(a, b model.Machine) int { return cmp.Compare(a.Speed, b.Speed) })
+	slow := slices.ContainsFunc(p.Machines, func(m model.Machine) bool { return m.Speed < leastFlops })
+	kind, of, given := strings.Cut(unit, "=")
+	switch {
+	case unit == "" && w.Measured && !slow:
+		return w, fmt.Errorf("%w: works are seconds by their format, and machine %q does %g of work a second; say --work-unit seconds "+
+			"(measured on the fastest machine there) or seconds=1Gf (on one of this speed), or work (they are work)", model.ErrInvalid, p.Machines[0].ID, p.Machines[0].Speed)
+	case unit == "" || unit == "work":
+		if p.Flops {
+			p.Assumed.Say("a unit of work is a flop")
+		}
+		return w, nil
+	case kind != "seconds":
+		return w, fmt.Errorf("%w option: --work-unit is %q, give seconds, seconds=1Gf or work", model.ErrInvalid, unit)
+	}
+	speed := fastest.Speed
+	if given {
+		var err error
+		if speed, err = simgrid.Speed(of); err != nil || speed == 0 {
+			return w, fmt.Errorf("%w option: --work-unit is %q, its speed must be a number above 0, with a unit as 1Gf or without", model.ErrInvalid, unit)
+		}
+		p.Assumed.Say("works are seconds on a machine of speed %g", speed)
+	} else {
+		p.Assumed.Say("works are seconds on the fastest machine, %s of speed %g; another by --work-unit seconds=1Gf", fastest.ID, speed)
+	}
+	w.Tasks = slices.Clone(w.Tasks)
+	for t := range w.Tasks {
+		w.Tasks[t].Work *= speed
+	}
+	return w, nil
 }
 
 // place makes a valid instance of a workflow on the platform. A preset without a bandwidth takes defaultByteRate if the

@@ -73,3 +73,31 @@ func TestPlatformAssumed(t *testing.T) {
 		t.Errorf("a file of a platform has its own numbers: %q, %v", assumedOf(two, plain), err)
 	}
 }
+
+// Works in seconds meet speeds in flop per second only where it is said how.
+func TestWorkUnit(t *testing.T) {
+	seconds := workflow{Measured: true, Tasks: []workTask{{ID: "a", Work: 10}}}
+	flops := Platform{Flops: true, Machines: []model.Machine{{ID: "s", Speed: 1e9}, {ID: "f", Speed: 4e9}}}
+	relative := Platform{Machines: []model.Machine{{ID: "s", Speed: 1}, {ID: "f", Speed: 1e9}}}
+	for _, c := range []struct {
+		p    Platform
+		w    workflow
+		unit string
+		want float64 // of the work; 0: refused
+		says string
+	}{
+		{flops, seconds, "", 0, "--work-unit seconds"}, {flops, seconds, "work", 10, "flop"}, {flops, seconds, "seconds", 4e10, "f of speed 4e+09"},
+		{flops, seconds, "seconds=2Gf", 2e10, "2e+09"}, {flops, seconds, "seconds=0", 0, "speed"}, {flops, seconds, "hours", 0, "--work-unit"},
+		{flops, workflow{Tasks: seconds.Tasks}, "", 10, "flop"}, {relative, seconds, "", 10, ""}, {relative, seconds, "seconds=2", 20, "speed 2"},
+	} {
+		w, err := c.p.inWork(c.w, c.unit)
+		if c.want == 0 {
+			require.Refused(t, c.unit, err, model.ErrInvalid, c.says)
+			continue
+		}
+		require.OK(t, err)
+		require.Is(t, c.want, w.Tasks[0].Work, c.unit)
+		require.Says(t, "account", c.p.Assumed.String(), c.says)
+	}
+	require.Is(t, 10.0, seconds.Tasks[0].Work, "the workflow read is as it was")
+}

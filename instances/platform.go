@@ -25,6 +25,10 @@ type Platform struct {
 	InBytes bool `json:"-"`
 	// NotModelled names facts of the platform's file for which the model has no place.
 	NotModelled model.Tellings `json:"-"`
+	// Assumed names facts that the platform's file doesn't tell.
+	Assumed model.Tellings `json:"-"`
+	// Flops says that speeds are in flop per second, as SimGrid has them.
+	Flops bool `json:"-"`
 }
 
 // defaultByteRate is the bandwidth, in bytes a second, of a preset without one, for a graph with data in bytes: 1
@@ -73,7 +77,8 @@ const (
 
 // ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads the JSON file of that name. The file
 // holds one object with "machines" and "network" as in an instance, each machine with its speed, or a network of SAGA
-// (see readSAGA). It is read as strictly as an instance.
+// (see readSAGA). It is read as strictly as an instance. A platform of SimGrid is simgrid:FILE[,hosts=N][,cores=capacity
+// or machines], or FILE alone (see readSimgrid).
 //
 // The keys of presets are machines, speed, cores, memory, bandwidth and startup, or latency. Machines are at most 10,000
 // for uniform, 1,000 for bus and star, 4 by default; the paper's have 3. Speed is work per second: one, or several as 1/2/4, taken
@@ -84,14 +89,18 @@ const (
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
 	if !slices.ContainsFunc(presets, func(p [2]string) bool { return p[0] == name }) {
-		if _, err := os.Stat(spec); spec == "" || err != nil {
+		path, o, given, err := cutSimgrid(spec)
+		if err != nil {
+			return Platform{}, err
+		}
+		if _, err := os.Stat(path); path == "" || err != nil {
 			var names []string
 			for _, p := range presets {
 				names = append(names, p[0])
 			}
-			return Platform{}, badPlatform(spec, "there is no such file or preset, give one of %s", strings.Join(names, ", "))
+			return Platform{}, badPlatform(spec, "there is no such file or preset, give one of %s, or %sFILE.xml", strings.Join(names, ", "), simgridPrefix)
 		}
-		return readPlatform(spec)
+		return readPlatform(path, o, given)
 	}
 	o := presetOptions{machines: 4, speeds: []float64{1}, bandwidth: 1}
 	fixed := strings.HasPrefix(name, "paper")
@@ -281,8 +290,8 @@ func presetNetwork(name string, machines []model.Machine) model.Network {
 	return n
 }
 
-// readPlatform reads a platform file.
-func readPlatform(path string) (Platform, error) {
+// readPlatform reads a platform file, one of SimGrid with its options.
+func readPlatform(path string, o simgridOptions, given bool) (Platform, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return Platform{}, err
@@ -292,12 +301,18 @@ func readPlatform(path string) (Platform, error) {
 	if data, err = unzip(data); err != nil {
 		return Platform{}, fmt.Errorf("%s: %w: %w", path, model.ErrInvalid, err)
 	}
-	if isSAGA(newFile(path, data).keys()) {
+	f := newFile(path, data)
+	switch {
+	case given || f.starts("<"):
+		name := p.Name
+		p, err = readSimgrid(data, o)
+		p.Name = name
+	case isSAGA(f.keys()):
 		var net Platform
 		if net, err = readSAGANetwork(data); err == nil {
 			p.Machines, p.Network, p.NotModelled = net.Machines, net.Network, net.NotModelled
 		}
-	} else {
+	default:
 		var d *model.DAG
 		if d, err = model.DecodePlatform(data); err == nil {
 			p.Resources, p.Machines, p.Network = d.Resources, d.Machines, d.Network

@@ -82,7 +82,7 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	}
 	var all []benchmarks.File
 	for _, path := range paths {
-		all = append(all, benchmarks.File{Path: path, Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), Strict: c.Bool("strict"), Variants: variants})
+		all = append(all, benchmarks.File{Path: path, Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), WorkUnit: c.String("work-unit"), Strict: c.Bool("strict"), Variants: variants})
 	}
 	plan, err := benchmarks.AdHoc(all, names, a, seeds)
 	return plan, paths, err

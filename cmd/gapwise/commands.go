@@ -30,7 +30,7 @@ func (p *program) commands() []command {
 		{name: "bound", usage: "compute bounds that no solution can beat, without search", build: p.bound},
 		{name: "explain", usage: "say why no solution beats the bound, and what limits it", build: p.explain},
 		{name: "bench", usage: "run experiments, and make tables, plots and tests of results", build: p.bench},
-		{name: "export", usage: "write a formulation as MPS or LP", build: p.export},
+		{name: "export", usage: "write a formulation as MPS or LP, or a plan for SimGrid", build: p.export},
 		{name: "convert", usage: "convert a foreign file or an instance to gapwise's format", build: p.convert},
 		{name: "gantt", usage: "draw a solution", build: p.gantt},
 		{name: "report", usage: "make an HTML page of results, an instance or a log", build: p.report},

@@ -31,13 +31,18 @@ func (p *program) convert() *cli.Command {
 			"and network, or one with a network of SAGA. A problem instance of SAGA has\n" +
 			"its own platform, which --platform replaces. All other commands read such\n" +
 			"files, too.\n" +
+			"--platform simgrid:FILE.xml[,hosts=N][,cores=machines] has the routes that\n" +
+			"SimGrid finds (docs/how-to/simgrid.md). hosts takes the first N hosts. A host\n" +
+			"of several cores runs as many tasks, or is a machine for each core.\n" +
 			"In DOT, the attribute size has the work of a node and the data of an edge,\n" +
 			"as in daggen and SimGrid; --dot names other attributes.\n" +
 			"A bandwidth is in units of data per second, or in bits or bytes (10Gbit/s,\n" +
 			"125MB/s); a latency, also called startup, is in seconds or has a unit. By\n" +
 			"default bandwidth is 1 and latency 0. WfFormat counts data in bytes, and its\n" +
 			"default bandwidth is 1Gbps. Work is divided by speed (default 1); WfFormat's\n" +
-			"work is in seconds. The results say what was assumed.\n" +
+			"work is in seconds. For machines with speeds in flop/s, --work-unit seconds\n" +
+			"has them on the fastest one, seconds=1Gf on one of that speed; work says that\n" +
+			"they are flop. The results say what was assumed.\n" +
 			"A machine runs one task at a time. With cores=16,memory=64GB it runs tasks\n" +
 			"side by side, each with the cores and memory that WfFormat or DAX states.\n\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +

@@ -11,19 +11,24 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/simgrid"
 	"github.com/gapwise/gapwise/model"
 )
 
 func (p *program) export() *cli.Command {
 	return &cli.Command{
-		ArgsUsage:   "FILE",
+		ArgsUsage:   "FILE [SOLUTION]",
 		Description: formulationsHelp(),
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "formulation", Usage: "a `NAME` from the list above"},
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "file format: mps or lp"},
+			&cli.StringFlag{Name: "to", Usage: "dag: `simgrid`, with a SOLUTION: write its platform, plan and replay into the folder -o"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.IsSet("to") {
+				return p.toSimgrid(ctx, c)
+			}
 			paths, err := files(c, 1)
 			if err != nil {
 				return err
@@ -53,6 +58,42 @@ func (p *program) export() *cli.Command {
 			return p.writeFile(output, f.WriteMPS)
 		},
 	}
+}
+
+// toSimgrid writes a plan of a task graph for SimGrid.
+func (p *program) toSimgrid(ctx context.Context, c *cli.Command) error {
+	folder, to := c.String("output"), c.String("to")
+	switch {
+	case to != "simgrid":
+		return usagef("export: --to is %q, give simgrid", to)
+	case folder == "" || c.IsSet("format") || c.IsSet("formulation"):
+		return usagef("export: --to simgrid needs -o FOLDER, and neither --format nor --formulation")
+	}
+	paths, err := files(c, 2)
+	if err != nil {
+		return err
+	}
+	in, err := p.load(c, paths[0])
+	if err != nil {
+		return err
+	}
+	if in.Kind() != model.KindDAG {
+		return usagef("export: --to simgrid is for dag instances, %s is a %s", instances.Label(paths[0]), in.Kind())
+	}
+	d, err := p.solutionOf(ctx, c, in, paths[1:])
+	if err != nil {
+		return err
+	}
+	graph, isGraph := d.in.(*model.DAG)
+	plan, isPlan := d.s.(*model.Schedule)
+	if !isGraph || !isPlan {
+		return fmt.Errorf("%s: %w: it holds no schedule", instances.Label(paths[1]), model.ErrInvalid)
+	}
+	if err := simgrid.Write(folder, graph, plan); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "%s: g++ -std=c++17 -O1 replay.cpp -lsimgrid -o replay && ./replay platform.xml plan.txt\n", folder)
+	return nil
 }
 
 // formulationsHelp lists the formulations of each problem.

@@ -50,6 +50,7 @@ func readingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "dot", Usage: "DOT: `NAMES` of the attributes, size=WORK,data=DATA", DefaultText: "size for both"},
 		&cli.StringFlag{Name: "files", Usage: "workflow files: sent to a machine once (kept), or to each reader (each)"},
 		&cli.StringFlag{Name: "network", Usage: "dag: lv08, so that plans last as in SimGrid's default network model"},
+		&cli.StringFlag{Name: "work-unit", Usage: "`UNIT` of a graph's works: seconds, seconds=1Gf or work", DefaultText: "by its format"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse files with facts that the model can't express"}}
 	for _, f := range variantFlags() {
 		numberFlags[f.name] = f.number
@@ -95,7 +96,7 @@ func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options)
 
 // readingOptions returns the options that the reading flags set.
 func readingOptions(c *cli.Command) instances.Options {
-	return instances.Options{Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), Network: c.String("network"), Strict: c.Bool("strict")}
+	return instances.Options{Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), Network: c.String("network"), WorkUnit: c.String("work-unit"), Strict: c.Bool("strict")}
 }
 
 // withVariants returns the instance read according to the flags.

@@ -201,7 +201,7 @@ func TestLateNetworks(t *testing.T) {
 			best = max(best, b.Value)
 		}
 		for _, a := range require.Value(gapwise.ProblemOf(model.KindDAG))(t).Algorithms {
-			r, err := a.Solver.Solve(t.Context(), d, model.Settings{Seed: 1, Effort: 20_000})
+			r, err := a.Solver.Solve(t.Context(), d, model.Settings{Seed: 1, Effort: 300_000})
 			if errors.Is(err, model.ErrUnsupported) {
 				continue
 			}
