@@ -3,12 +3,14 @@
 package benchmarks
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -37,12 +39,19 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 	if len(seeds) == 0 {
 		p.Seeds = []uint64{1}
 	}
-	for k, name := range names {
-		if slices.Contains(names[:k], name) {
-			return bad("the algorithm %s is named twice", name)
+	for _, name := range names {
+		label, rest := process.Labelled(name)
+		if label = cmp.Or(label, name); slices.ContainsFunc(p.Algorithms, func(a Algorithm) bool { return a.Label == label }) {
+			return bad("the algorithm %s is named twice", label)
+		}
+		if label != name { // the label is none of gapwise's names
+			kinds := p.kinds()
+			if _, err := gapwise.Find(kinds[len(kinds)-1], name); err != nil {
+				return nil, fmt.Errorf("bench: %w", err)
+			}
 		}
 		a := settings
-		a.Name, a.Label = name, name
+		a.Name, a.Label = rest, label
 		if err := p.fits(&a); err != nil {
 			return nil, fmt.Errorf("bench: %w", err)
 		}

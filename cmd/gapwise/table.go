@@ -206,7 +206,7 @@ func instancesFlag() cli.Flag {
 	return &cli.StringFlag{Name: "instances", Usage: "only instances whose names match `PATTERN`, a regular expression"}
 }
 
-// ofInstances returns the runs that the flag --instances leaves. It reports results of several builds.
+// ofInstances returns the runs that the flag --instances leaves, and of each run the last state of its program. It reports results of several builds.
 func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Record, error) {
 	pattern, err := regexp.Compile(c.String("instances"))
 	if err != nil {
@@ -216,7 +216,8 @@ func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Rec
 	if len(some) == 0 && len(records) > 0 {
 		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
 	}
-	p.note(origins(some))
+	some, notes := runs.Current(some)
+	p.note(append(notes, origins(some)...))
 	return some, nil
 }
 
