@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
@@ -84,7 +85,7 @@ func adHocName(files []File) string {
 	for k := range bases {
 		bases[k] = fileWord(bases[k], 40)
 	}
-	return "bench-" + strings.Join(bases, "+") + more
+	return runs.AdHocPrefix + strings.Join(bases, "+") + more
 }
 
 // fileWord makes a text a part of a file's name, of at most so many bytes. Characters other than letters, digits and .

@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/visible"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 func (p *program) bench() *cli.Command {
@@ -92,17 +93,22 @@ func (p *program) bench() *cli.Command {
 			all := 0
 			bar := p.watch(&o, share(plan, o.Shard), &all)
 			var unwritten error
-			if file := c.String("summary"); file != "" {
-				if err := checkOutput(file, read); err != nil {
-					return err
-				}
-				o.Ended = func(s benchmarks.Summary) {
+			var failures []string
+			file := c.String("summary")
+			if err := checkOutput(file, read); err != nil {
+				return err
+			}
+			o.Ended = func(s benchmarks.Summary) {
+				if failures = s.Failures; file != "" {
 					unwritten = p.writeFile(file, func(w io.Writer) error { return writeLines(w, s) })
 				}
 			}
 			err = benchmarks.Run(ctx, plan, o)
 			if bar {
 				fmt.Fprintln(p.err)
+			}
+			for k, line := range failures {
+				fmt.Fprintln(p.err, words.Wrap(map[bool]string{true: line, false: "  " + line}[k == 0], 80, 4))
 			}
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")

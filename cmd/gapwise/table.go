@@ -38,7 +38,7 @@ func (p *program) table() *cli.Command {
 		ArgsUsage:   "RESULTS... [INSTANCE...]",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by; or user, queue, size, ... of jobs"},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by, or instance; run for a row for each run; or user, queue, size, ... of jobs"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
 			&cli.BoolFlag{Name: "wide", Usage: "make a column for each algorithm, with the one value of --columns, and mark the best"},
@@ -65,10 +65,14 @@ func (p *program) table() *cli.Command {
 					o.Columns = append(o.Columns, k[0])
 				}
 			}
+			if slices.Equal(o.By, []string{runs.ByRun}) {
+				return p.tableOfRuns(c, records, o)
+			}
 			figures, err := runs.Tabulate(records, o)
 			if err != nil {
 				return err
 			}
+			records = figures.Records()
 			vouched := runs.Vouched(records)
 			if c.String("format") != "text" && !slices.ContainsFunc(records, func(r runs.Record) bool { return !r.Sealed }) {
 				vouched = nil
@@ -88,6 +92,22 @@ func (p *program) table() *cli.Command {
 			})
 		},
 	}
+}
+
+// tableOfRuns writes a table with a row for each run.
+func (p *program) tableOfRuns(c *cli.Command, records []runs.Record, o runs.TableOptions) error {
+	if o.Wide {
+		return usagef("table: --wide goes with parameters of instances or --by %s, not with --by %s", runs.ByInstance, runs.ByRun)
+	}
+	if c.String("columns") == "all" {
+		o.Columns = nil
+	}
+	o.Plain = o.Plain || c.String("columns") == "all"
+	t, err := runs.TabulateRuns(records, o)
+	if err != nil {
+		return err
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return render(w, c, t) })
 }
 
 // parametersHelp lists the parameters of each problem.

@@ -89,6 +89,9 @@ type Record struct {
 	Line int    `json:"-"`
 }
 
+// AdHocPrefix begins the names of plans that nobody has written and named: the rest is the names of files.
+const AdHocPrefix = "bench-"
+
 // The algorithms that plans alone have.
 const GLPK, Relaxation = "glpk", "relaxation"
 
