@@ -108,7 +108,10 @@ func (p *program) bench() *cli.Command {
 				fmt.Fprintln(p.err)
 			}
 			for k, line := range failures {
-				fmt.Fprintln(p.err, words.Wrap(map[bool]string{true: line, false: "  " + line}[k == 0], 80, 4))
+				if line = words.Wrap(line, 78, 4); k > 0 {
+					line = "  " + line
+				}
+				fmt.Fprintln(p.err, line)
 			}
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")

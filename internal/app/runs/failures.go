@@ -34,7 +34,7 @@ func Failures(records []Record, most int) (lines []string) {
 	if failed == 0 {
 		return nil
 	}
-	lines = append(lines, fmt.Sprintf("%s of %s without a solution:", words.Plural(failed, "run"), words.Short(float64(len(records)), 0)))
+	lines = append(lines, fmt.Sprintf("%s of %s without a solution:", words.Short(float64(failed), 0), words.Plural(len(records), "run")))
 	rest := failed
 	for _, c := range order[:min(most, len(order))] {
 		lines = append(lines, fmt.Sprintf("%s on %s: %s", c.algorithm, words.Some(runs[c], 1), c.reason))

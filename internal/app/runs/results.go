@@ -25,7 +25,7 @@ type Results struct {
 	records []Record // merged, those of other algorithms, too
 	// instances, if not nil, names the instances in order: then ByInstance is a parameter, and its value the place there.
 	instances []string
-	classes map[string]model.Class
+	classes   map[string]model.Class
 }
 
 // Load makes the table of the runs of some algorithms, of all in the plan's order if none is named. Those besides have

@@ -112,7 +112,13 @@ func (t *Results) rowColumns() []rowColumn {
 	// Objectives come first, then what holds for all problems, then the metrics of one.
 	of := slices.Clone(measures())
 	slices.SortStableFunc(of, func(a, b measure) int { return measureRank(a.name) - measureRank(b.name) })
+measures:
 	for _, m := range of {
+		for place := range 2 {
+			if objective := metricOf(t.records, place); objective != nil && objective.Key == m.name {
+				continue measures // it is there by that name
+			}
+		}
 		if m.name == "unsolved %" || m.name == "failure %" || m.name == "deg. all %" {
 			continue // the status says that
 		}

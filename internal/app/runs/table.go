@@ -54,8 +54,8 @@ type Figures struct {
 	Rows        []Row
 
 	columns   []column
-	instances []string // in order, if they are one of By
-	metrics [2]*model.Metric // the objective and the second one; nil: several
+	instances []string         // in order, if they are one of By
+	metrics   [2]*model.Metric // the objective and the second one; nil: several
 }
 
 // Row is a row of Figures.

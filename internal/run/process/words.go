@@ -74,7 +74,9 @@ func meant(text string, parts []syntax.WordPart, quoted bool) string {
 func Labelled(name string) (label, rest string) {
 	before, after, found := strings.Cut(name, "=")
 	sort, _, _ := strings.Cut(after, ":")
-	strange := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-", r) }
+	strange := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-", r)
+	}
 	if !found || before == "" || strings.IndexFunc(before, strange) >= 0 || !slices.Contains([]string{"cmd", "online", "batsim"}, sort) {
 		return "", name
 	}
