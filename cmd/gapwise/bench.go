@@ -124,7 +124,7 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.err, "%d runs done; see: gapwise bench %s\n", all, see)
+			fmt.Fprintf(p.progress(), "%d runs done; see: gapwise bench %s\n", all, see)
 			return nil
 		},
 	}
@@ -133,15 +133,15 @@ func (p *program) bench() *cli.Command {
 // watch has the runs of a plan report their progress: by a bar on a terminal, which it reports, else by lines. It sets
 // all to how many runs there are.
 func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerminal bool) {
-	bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: name, interval: 10 * time.Second}
-	if onTerminal = isTerminal(p.err); onTerminal {
+	bar, lines := io.Writer(io.Discard), &benchLog{w: p.progress(), name: name, interval: 10 * time.Second}
+	if onTerminal = isTerminal(p.progress()); onTerminal {
 		bar, lines.w = visible.Raw(p.err), io.Discard
 	}
 	var progress *progressbar.ProgressBar
 	to := cmp.Or(o.Results, o.Folder)
 	o.Started = func(total, done int) {
 		*all = total
-		fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
+		fmt.Fprintf(p.progress(), "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
 		progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
 		progress.Add(done)

@@ -138,7 +138,7 @@ func (p *program) accounts(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.err, "%d files, %d with an error\n", read, failed)
+	fmt.Fprintf(p.progress(), "%d files, %d with an error\n", read, failed)
 	if failed > 0 && c.Bool("strict") {
 		return codeError(exitBadInput)
 	}

@@ -63,11 +63,11 @@ func (p *program) serve() *cli.Command {
 			if err != nil {
 				return fmt.Errorf("%w: serve: --listen: %w", model.ErrInvalid, err)
 			}
-			fmt.Fprintf(p.err, "gapwise listens on http://%s\n", l.Addr())
+			fmt.Fprintf(p.progress(), "gapwise listens on http://%s\n", l.Addr())
 			if err := serve.New(set).Serve(ctx, l); err != nil {
 				return err
 			}
-			fmt.Fprintln(p.err, "gapwise has ended its work")
+			fmt.Fprintln(p.progress(), "gapwise has ended its work")
 			return nil
 		},
 	}

@@ -409,7 +409,7 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 			quieten = watched.Tell(100*time.Millisecond, func(now ask.Progress) {
 				_ = writeLines(p.err, map[string]ask.Progress{"progress": now}) // a lost line is no error
 			})
-		case c.Bool("verbose") || human != nil && isTerminal(p.err):
+		case c.Bool("verbose") || human != nil && isTerminal(p.progress()):
 			log := &solverLog{w: p.err}
 			way.Progress, quieten = log.progress, log.beat(time.Now())
 			way.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
