@@ -36,7 +36,11 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 	bad := func(format string, args ...any) (*Plan, error) {
 		return nil, fmt.Errorf("%w bench: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	p := &Plan{Name: adHocName(files), Files: files, Seeds: seeds}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	p := &Plan{Name: AdHocName(paths), Files: files, Seeds: seeds}
 	if len(seeds) == 0 {
 		p.Seeds = []uint64{1}
 	}
@@ -64,13 +68,13 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 	return p, nil
 }
 
-// adHocName names a plan by its files.
-func adHocName(files []File) string {
+// AdHocName names a plan by the paths of its files.
+func AdHocName(paths []string) string {
 	const most = 3
 	var bases []string
-	for _, f := range files {
-		base := filepath.Base(filepath.Clean(f.Path))
-		if abs, err := filepath.Abs(f.Path); err == nil { // "." has a name, too
+	for _, path := range paths {
+		base := filepath.Base(filepath.Clean(path))
+		if abs, err := filepath.Abs(path); err == nil { // "." has a name, too
 			base = filepath.Base(abs)
 		}
 		if !slices.Contains(bases, base) {
