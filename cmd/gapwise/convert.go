@@ -81,7 +81,11 @@ func (p *program) convert() *cli.Command {
 			if err := checkOutput(c.String("ran"), paths); err != nil {
 				return err
 			}
-			in, ran, err := p.converted(c, paths[0])
+			f, err := instances.Open(paths[0])
+			if err != nil {
+				return err
+			}
+			in, ran, err := p.converted(c, paths[0], f)
 			if err != nil {
 				return err
 			}
@@ -175,11 +179,7 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 }
 
 // converted reads a file as an instance and, if the flags ask for it, how a log's jobs ran.
-func (p *program) converted(c *cli.Command, path string) (model.Instance, *model.Execution, error) {
-	f, err := instances.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
+func (p *program) converted(c *cli.Command, path string, f *instances.File) (model.Instance, *model.Execution, error) {
 	if err := f.Unread(); err != nil {
 		return nil, nil, err
 	}

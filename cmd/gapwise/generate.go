@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
@@ -73,7 +74,7 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 			}
 			f := &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(problem.Kind), DefaultText: cmp.Or(x.Shown, x.Default), Value: x.Default}
 			byName[f.Name] = f
-			numberFlags[f.Name] = !x.Text
+			numberFlags.Store(f.Name, !x.Text)
 			all = append(all, f)
 		}
 	}
@@ -81,7 +82,8 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 }
 
 // numberFlags are the flags of parameters that are numbers: their type is text, as a parameter reads its value itself.
-var numberFlags = map[string]bool{}
+// The service makes flags for several requests at once.
+var numberFlags sync.Map
 
 // setParameters sets the specification's parameters for which flags are given.
 // It refuses flags of other problems' parameters. The keys also are given by other

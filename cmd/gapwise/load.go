@@ -51,7 +51,7 @@ func readingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "files", Usage: "workflow files: sent to a machine once (kept), or to each reader (each)"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse files with facts that the model can't express"}}
 	for _, f := range variantFlags() {
-		numberFlags[f.name] = f.number
+		numberFlags.Store(f.name, f.number)
 		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	return all

@@ -180,7 +180,7 @@ var plainFlag = cli.FlagStringer
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
 	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated
-	if numberFlags[f.Names()[0]] {
+	if number, _ := numberFlags.Load(f.Names()[0]); number == true {
 		names = strings.Replace(names, " string", " number", 1)
 	}
 	return names + "\t" + strings.ReplaceAll(words.Wrap(meaning, 46, 0), "\n", "\n\t")
@@ -210,7 +210,7 @@ func (p *program) app(args []string) *cli.Command {
 			"environment set the defaults of the flags with these names, and of --seeds.\n" +
 			"A plan of gapwise bench has its own settings. --quiet before or after a\n" +
 			"command leaves out progress and hints; errors are printed.",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "quiet", Usage: "print no progress and no hints, only results and errors", Destination: &p.quiet}},
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "quiet", Usage: "print no progress and no hints, only results and errors", Destination: &p.quiet}},
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,

@@ -142,7 +142,7 @@ func algorithmFlags() []cli.Flag {
 	for _, p := range gapwise.Problems() {
 		if p.Parameters != nil {
 			for _, x := range params.Of(p.Parameters()) {
-				numberFlags[x.Flag()] = !x.Text
+				numberFlags.Store(x.Flag(), !x.Text)
 				all = append(all, &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(p.Kind), DefaultText: x.Shown})
 			}
 		}
