@@ -6,6 +6,7 @@
 package benchmarks
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
@@ -100,6 +101,15 @@ func LoadPlan(name string) (*Plan, error) {
 		return nil, fmt.Errorf("%w; built-in plans are %s", err, strings.Join(Names(), ", "))
 	}
 	p, err := decodePlan(data)
+	if err != nil && !bytes.Contains(data, []byte("algorithms")) { // one with a mistake is a plan
+		f, e := instances.OpenData(name, data)
+		if e == nil {
+			e = f.Unread()
+		}
+		if _, what, ok := strings.Cut(fmt.Sprint(e), " instance: "); ok {
+			return nil, fmt.Errorf("%s: %w plan: %s", name, model.ErrInvalid, what)
+		}
+	}
 	if err != nil && isInstance(data) {
 		return nil, fmt.Errorf("%s: %w plan: this is an instance: say what solves it by --algorithm NAMES", name, model.ErrInvalid)
 	}

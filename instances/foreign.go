@@ -152,6 +152,9 @@ func (f *File) Unread() error {
 	if f.format == nil || f.format.remedy == "" {
 		return nil
 	}
+	if f.format.ours {
+		return fmt.Errorf("%s: %w instance: it holds %s; %s", f.label, model.ErrInvalid, f.format.name, f.format.remedy)
+	}
 	return fmt.Errorf("%s: %w instance: it looks like %s, which isn't read; %s", f.label, model.ErrInvalid, f.format.name, f.format.remedy)
 }
 
@@ -160,6 +163,8 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	switch {
 	case o.DOT != "" && !o.IfNeeded && (f.format == nil || f.format.name != formatDOT):
 		err = fmt.Errorf("%w option: --dot names attributes of DOT graphs, the file is none", model.ErrInvalid)
+	case f.format == nil && len(f.start) > 0:
+		err = fmt.Errorf("%w instance: its format is none that is known; gapwise help convert names them", model.ErrInvalid)
 	case f.format == nil:
 		in, err = readOwn(f, o)
 	case f.format.log != nil:

@@ -90,6 +90,9 @@ func (p *program) plot() *cli.Command {
 			}
 			for _, f := range curveFlags {
 				if c.IsSet(f) {
+					if what := heldBy(data[0]); what != "" {
+						return fmt.Errorf("%s: %w results: %s", instances.Label(paths[0]), model.ErrInvalid, what)
+					}
 					return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench, which %s is for", instances.Label(paths[0]), model.ErrInvalid, dashed(f))
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -270,9 +271,25 @@ func readRecords(paths []string) ([]runs.Record, error) {
 			err = fmt.Errorf("%w: %w", model.ErrInvalid, err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, noRuns(path, err)
 		}
 		records = append(records, some...)
 	}
 	return records, nil
+}
+
+// noRuns returns the error of a file that holds no runs in the words of its format, if it has one of those that gapwise
+// reads elsewhere: err is why its first line is no run.
+func noRuns(path string, err error) error {
+	if path == "-" || !strings.Contains(err.Error(), " line 1: ") {
+		return err
+	}
+	data, e := instances.ReadFile(path)
+	if e != nil || isRecord(data) { // a damaged run is in err
+		return err
+	}
+	if what := heldBy(data); what != "" {
+		return fmt.Errorf("%s: %w results: %s", instances.Label(path), model.ErrInvalid, what)
+	}
+	return err
 }
