@@ -15,6 +15,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -347,7 +348,7 @@ func (w workflow) tell(a *model.Account, resources []string) {
 		a.Took(sum, "units of data on edges")
 	}
 	if len(w.Edges) == 0 && len(w.Tasks) > 1 {
-		a.Remarks.Say("none of the %d tasks depends on another", len(w.Tasks))
+		a.Remarks.Say("none of the %s tasks depends on another", words.Thousands(int64(len(w.Tasks))))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -323,7 +324,7 @@ func loadVBP(f *File, platform string, kind model.Kind) (model.Instance, error) 
 		f.account.Assumed.Say("the lines are the number of items, the capacity, and sizes, of one dimension")
 	}
 	if platform == "" {
-		f.account.Assumed.Say("%d hosts, enough by first fit; another number by --platform hosts=N, the least by gapwise solve --least-hosts", hosts)
+		f.account.Assumed.Say("%s hosts, enough by first fit; another number by --platform hosts=N, the least by gapwise solve --least-hosts", words.Thousands(int64(hosts)))
 	}
 	model.SetAccount(in, f.account)
 	return in, nil
