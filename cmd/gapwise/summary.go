@@ -39,7 +39,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 	t := runs.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
 	for _, r := range results {
 		t.Groups = append(t.Groups, runs.GroupOf(class(r)))
-		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
+		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), runs.Timed(first, r.Objective, figure), runs.Timed(first, r.Bound, figure), percent(r.Gap), duration(r.Elapsed)})
 	}
 	if err := t.Render(w, "text"); err != nil {
 		return err

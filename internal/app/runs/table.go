@@ -173,9 +173,37 @@ func (f *Figures) written(o TableOptions) (names []string, write []func(float64)
 		if !o.Plain {
 			name = f.named(name)
 		}
+		if m := f.metricOf(c.name); m != nil && !o.Plain && !o.OneUnit {
+			figure := write[k]
+			write[k] = func(x float64) string { return Timed(*m, x, figure) }
+		}
 		names = append(names, name)
 	}
 	return names, write
+}
+
+// metricOf returns the metric whose values a column has, nil if it has others.
+func (f *Figures) metricOf(column string) *model.Metric {
+	switch column {
+	case objectiveKey, "bound":
+		return f.metrics[0]
+	case secondKey:
+		return f.metrics[1]
+	}
+	for _, m := range metrics() {
+		if m.Key == column {
+			return &m.Metric
+		}
+	}
+	return nil
+}
+
+// Timed writes a metric's value, and a long time in hours or days after it, as reports do: "398955 (4.62 d)".
+func Timed(m model.Metric, x float64, figure func(float64) string) string {
+	if long := m.Long(x); long != "" {
+		return figure(x) + " (" + long + ")"
+	}
+	return figure(x)
 }
 
 // named returns the name of a column: the objectives have their own names, their means with the unit.
