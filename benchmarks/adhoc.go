@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
@@ -40,7 +41,10 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	p := &Plan{Name: AdHocName(paths), Files: files, Seeds: seeds}
+	p := &Plan{Name: AdHocName(paths), Files: slices.Clone(files), Seeds: seeds}
+	for k := range p.Files {
+		p.Files[k].bins = CountBins(names)
+	}
 	if len(seeds) == 0 {
 		p.Seeds = []uint64{1}
 	}
@@ -66,6 +70,20 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 		return bad("%v", err)
 	}
 	return p, nil
+}
+
+// CountBins reports whether files of vector packing are to be read as the question for the least number of bins, with room
+// for any heuristic: one of the algorithms is a command, and the others know consolidation, too.
+func CountBins(names []string) bool {
+	commands := 0
+	for _, name := range names {
+		if _, rest := process.Labelled(name); strings.HasPrefix(rest, command.Prefix) {
+			commands++
+		} else if o := (gapwise.Options{Algorithm: name}); name == allName || o.Check(model.KindConsolidation) != nil {
+			return false
+		}
+	}
+	return commands > 0
 }
 
 // AdHocName names a plan by the paths of its files.

@@ -30,6 +30,7 @@ type File struct {
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
 	// In a folder they and the platform go to those that know them.
 	Variants map[string]string
+	bins     bool // the platform of files of vector packing is bins, unless Platform says another one (CountBins)
 	// Logs makes instances of SWF logs as a generator with the key log does; nil: the
 	// file is no log.
 	Logs *planGenerator
@@ -111,7 +112,15 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
 	c.Load = func() (model.Instance, error) {
-		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, IfNeeded: folder, Strict: f.Strict})
+		o := instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, IfNeeded: folder, Strict: f.Strict}
+		file, err := instances.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if f.bins && f.Platform == "" && file.IsPacking() {
+			o.Platform, o.IfNeeded = "bins", true
+		}
+		in, err := file.Instance(o)
 		if err != nil {
 			return nil, err
 		}

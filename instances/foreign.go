@@ -21,7 +21,8 @@ import (
 
 // Options say how a file becomes an instance. The zero value leaves everything to the file.
 type Options struct {
-	// Platform is the machines of a task graph (see ParsePlatform), "hosts=N" of vector packing, and of a batch system's
+	// Platform is the machines of a task graph (see ParsePlatform), "hosts=N" of vector packing or "bins", which has it
+	// become consolidation with a bin for each item, and of a batch system's
 	// records a file that tells its nodes.
 	Platform string
 	// DOT names the attributes of a DOT graph's nodes with their work and of its edges with their data, as
@@ -384,10 +385,10 @@ func readVBPFile(f *File, o Options) (model.Instance, error) {
 	if err := f.checkName(); err != nil {
 		return nil, err
 	}
-	if o.IfNeeded && !strings.HasPrefix(o.Platform, "hosts=") {
+	if o.IfNeeded && !strings.HasPrefix(o.Platform, "hosts=") && o.Platform != platformBins {
 		o.Platform = "" // of task graphs
 	}
-	return loadVBP(f, o.Platform, o.Kind)
+	return loadVBP(f, o)
 }
 
 // checkName reports a name that can't be an instance's.

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/text/words"
@@ -85,6 +86,9 @@ func read(c *cli.Command, path string) (model.Instance, error) {
 
 // ofFile is read for a file that is open.
 func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options) (model.Instance, error) {
+	if o.Platform == "" && o.Kind == "" && c.Name == "solve" && f.IsPacking() && benchmarks.CountBins(algorithmNames(c)) {
+		o.Platform, o.IfNeeded = "bins", true
+	}
 	in, err := f.Instance(o)
 	if err != nil {
 		return nil, err
