@@ -4,6 +4,7 @@ package benchmarks
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -54,9 +55,10 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 			return bad("the algorithm %s is named twice", label)
 		}
 		if label != name { // the label is none of gapwise's names
-			kinds := p.kinds()
-			if _, err := gapwise.Find(kinds[len(kinds)-1], name); err != nil {
-				return nil, fmt.Errorf("bench: %w", err)
+			for _, kind := range model.Kinds() {
+				if _, err := gapwise.Find(kind, name); errors.Is(err, gapwise.ErrUnknownAlgorithm) {
+					return nil, fmt.Errorf("bench: %w", err)
+				}
 			}
 		}
 		a := settings
