@@ -18,7 +18,7 @@ import (
 // adHocFlags are the flags of gapwise bench that replace a plan.
 func adHocFlags() []cli.Flag {
 	all := []cli.Flag{
-		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, or all; may be repeated"},
+		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, all, or LABEL=cmd:COMMAND; may be repeated"},
 		&cli.StringFlag{Name: "engine", Usage: "engines of exact, as for gapwise solve"},
 		&cli.StringFlag{Name: "formulation", Usage: "formulation of engines that solve linear models: highs, glpsol, ... (gapwise export --help)"},
 		&cli.DurationFlag{Name: "time-limit", Usage: "time limit of each run, like 10s", DefaultText: "none; auto: 10s"},

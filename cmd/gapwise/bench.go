@@ -38,7 +38,8 @@ func (p *program) bench() *cli.Command {
 			"--platform) or folders of them. Each algorithm solves the instances of its\n" +
 			"problem; all stands for every algorithm.\n" +
 			"Each run appends a line to the results file. A stopped plan continues where\n" +
-			"it stopped.\n\n" +
+			"it stopped. Runs of a program of yours (cmd:COMMAND) run again if a file that\n" +
+			"its command names has changed.\n\n" +
 			"--shard 3/8 runs the third of eight shards of the plan, whose sizes differ\n" +
 			"by at most one run; gapwise bench merge merges them\n" +
 			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, each start writes a\n" +

@@ -44,9 +44,10 @@ func (p *program) convert() *cli.Command {
 			"whether the items fit on --hosts hosts; all other commands take this number\n" +
 			"as --platform hosts=N. Without it, first fit gives a number that is enough;\n" +
 			"gapwise solve --least-hosts finds the least. --kind consolidation makes them\n" +
-			"equal hosts at price 1. Plain lists (the number of items, the capacity, and\n" +
-			"one size per line) are read in the same way. MVP files, with several types\n" +
-			"of bins and their costs, become consolidation if each item has one choice.\n\n" +
+			"equal hosts at price 1, and --platform bins one for each item. Plain lists\n" +
+			"(the number of items, the capacity, and one size per line) are read in the\n" +
+			"same way. MVP files, with several types of bins and their costs, become\n" +
+			"consolidation if each item has one choice.\n\n" +
 			"Workloads of Batsim (JSON with nb_res, jobs, and profiles that are delays or\n" +
 			"sequences of them) become batch on one tier; jobs end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +

@@ -3,12 +3,14 @@
 package runs
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -101,4 +103,17 @@ func TestSubject(t *testing.T) {
 	f = require.Value(Tabulate(records, TableOptions{Columns: []string{"runs"}, Algorithms: []string{"exact"}}))(t)
 	require.Is(t, "Runs of 1 algorithm on 3 instances of vcsched", f.Table(TableOptions{}).Subject, "subject")
 	require.Is(t, 3, len(f.Records()), "records")
+}
+
+// Most values of a column decide whether hours stand after seconds.
+func TestTimed(t *testing.T) {
+	seconds := model.Metric{Name: "response", Unit: "s"}
+	for _, c := range []struct {
+		metric model.Metric
+		column []float64
+		want   string
+	}{{seconds, []float64{7200, 7200, 60}, "7200 (2 h) 60 -"}, {seconds, []float64{7200, 60, 60}, "7200 60 -"}, {seconds, nil, "7200 60 -"}, {model.Metric{Unit: "%"}, []float64{7200}, "7200 60 -"}} {
+		write := Timed(c.metric, c.column, words.Figure)
+		require.Is(t, c.want, write(7200)+" "+write(60)+" "+write(math.NaN()), c.column)
+	}
 }

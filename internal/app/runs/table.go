@@ -174,8 +174,11 @@ func (f *Figures) written(o TableOptions) (names []string, write []func(float64)
 			name = f.named(name)
 		}
 		if m := f.metricOf(c.name); m != nil && !o.Plain && !o.OneUnit {
-			figure := write[k]
-			write[k] = func(x float64) string { return Timed(*m, x, figure) }
+			var all []float64
+			for _, r := range f.Rows {
+				all = append(all, r.Values[k])
+			}
+			write[k] = Timed(*m, all, write[k])
 		}
 		names = append(names, name)
 	}
@@ -198,12 +201,19 @@ func (f *Figures) metricOf(column string) *model.Metric {
 	return nil
 }
 
-// Timed writes a metric's value, and a long time in hours or days after it, as reports do: "398955 (4.62 d)".
-func Timed(m model.Metric, x float64, figure func(float64) string) string {
-	if long := m.Long(x); long != "" {
-		return figure(x) + " (" + long + ")"
+// Timed returns how the values of a metric in a column are written: long times in hours or days, too, as in reports, if
+// most of the column are long: "398955 (4.62 d)".
+func Timed(m model.Metric, column []float64, figure func(float64) string) func(float64) string {
+	known := slices.DeleteFunc(slices.Clone(column), math.IsNaN)
+	if len(known) == 0 || m.Long(stats.Median(known)) == "" {
+		return figure
 	}
-	return figure(x)
+	return func(x float64) string {
+		if long := m.Long(x); long != "" {
+			return figure(x) + " (" + long + ")"
+		}
+		return figure(x)
+	}
 }
 
 // named returns the name of a column: the objectives have their own names, their means with the unit.
