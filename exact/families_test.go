@@ -88,6 +88,16 @@ var families = []family{
 		func(rng *rand.Rand) model.Instance {
 			return testkit.Restrict(rng, testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)))
 		}},
+	{"routes with a latency", model.KindDAG, 800,
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Late(rng, testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4)))
+		},
+		func(rng *rand.Rand) model.Instance {
+			return testkit.Late(rng, testkit.RandomDAG(rng, 8+rng.IntN(10), 2+rng.IntN(3)))
+		}},
+	{"contended, routes with a latency", model.KindDAG, 0,
+		nil,
+		func(rng *rand.Rand) model.Instance { return testkit.Late(rng, testkit.ContendedDAG(rng, 7, 3)) }},
 	{"contended", model.KindDAG, 0,
 		nil,
 		func(rng *rand.Rand) model.Instance { return testkit.ContendedDAG(rng, 7, 3) }},

@@ -16,7 +16,7 @@ import (
 // one task at a time, or, of an instance with resources, as many as its capacity holds: the needs of the tasks that run
 // there add up to at most the capacity of each resource at any time. A task that takes no time needs no room. An edge between tasks on different machines is a transfer. It starts when its producer has
 // finished, or later, and its consumer waits for its end. A transfer from machine m first waits for m's start-up
-// latency and then sends its data at the rate that the transfer model gives it (see TransferModel). The data of an edge
+// and the latency of its route, and then sends its data at the rate that the transfer model gives it (see TransferModel). The data of an edge
 // within a machine take data / LocalRate from its producer's end, under every transfer model: they share nothing, and
 // the machine is free meanwhile. Without such a rate they take no time. A task may be unable to run on some machines:
 // its cost there is infinite, or its needs are above the machine's capacity.

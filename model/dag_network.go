@@ -65,11 +65,21 @@ type Link struct {
 // Route is the list of links between two machines, in both directions unless
 // it is one-way. Pairs without a route share nothing.
 type Route struct {
-	From   string   `json:"from"`
-	To     string   `json:"to"`
-	Links  []string `json:"links"`
-	OneWay bool     `json:"one_way,omitempty"`
+	From  string   `json:"from"`
+	To    string   `json:"to"`
+	Links []string `json:"links"`
+	// LatencyS are seconds before a transfer on this route begins to send, beside the start-up of its sender: the two add
+	// up, as float64s.
+	LatencyS float64 `json:"latency_s,omitempty"`
+	// Weight is of the transfers on this route: where they share a link, rates are max-min fair in proportion to it, as if
+	// each were so many transfers (weighted max-min fairness; Bertsekas, Gallager: Data Networks, section 6.5.2). 0 is 1.
+	// Transfer models with TCP know none.
+	Weight int64 `json:"weight,omitempty"`
+	OneWay bool  `json:"one_way,omitempty"`
 }
+
+// maxWeight is the most weight of a route: sums of a million transfers' weights are exact in float64.
+const maxWeight = 1e6
 
 var networkKeys = object{
 	keys: []key{
@@ -95,6 +105,10 @@ var routeKeys = object{keys: []key{
 	{name: "from", filled: true, about: "a machine"},
 	{name: "to", filled: true, about: "another machine"},
 	{name: "links", distinct: true, each: &key{filled: true}},
+	{name: "latency_s", zero: true, least: minFigure, most: maxFigure, about: "seconds before a transfer on this " +
+		"route begins to send, beside the start-up of the machine that sends"},
+	{name: "weight", zero: true, least: 1, most: maxWeight, about: "where transfers share a link, their rates are in " +
+		"proportion to it; missing or 0: 1; not with tcp or tcp-all"},
 	{name: "one_way", about: "the route isn't that of the other direction"},
 }}
 
@@ -130,7 +144,8 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
 		}
 	}
-	routes := map[[2]int]int{}
+	routes, latency, weight := map[[2]int]int{}, routeKeys.key("latency_s"), routeKeys.key("weight")
+	overTCP := d.Transfers() == TransferTCP || d.Transfers() == TransferTCPAll
 	for r, x := range n.Routes {
 		var ends [2]int
 		for k, id := range []string{x.From, x.To} {
@@ -152,6 +167,15 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 				return d.bad("network.routes", r, "the route from %q to %q is routes[%d] already; one_way tells the directions apart", d.Machines[p[0]].ID, d.Machines[p[1]].ID, first)
 			}
 			routes[p] = r
+		}
+		if !latency.holds(x.LatencyS) {
+			return d.bad("network.routes", r, "%s", latency.misfit("latency_s", x.LatencyS, x.LatencyS))
+		}
+		if !weight.holds(float64(x.Weight)) {
+			return d.bad("network.routes", r, "%s", weight.misfit("weight", float64(x.Weight), x.Weight))
+		}
+		if x.Weight > 1 && overTCP {
+			return d.bad("network.routes", r, "the route has a weight, and the transfer model is %q: give fair or ideal, or leave the weights out", d.Transfers())
 		}
 		used := map[string]bool{}
 		for _, l := range x.Links {

@@ -225,6 +225,17 @@ def meaning(names, ranges, words):
         return give(*values)
     raise Refused(f"no name {words[0][:40]}")
 
+def startups(instance):
+    """Give the seconds before a transfer from a machine of a dag to each other one sends, as float64 sums."""
+    machines = instance["machines"]
+    ids = {machine["id"]: a for a, machine in enumerate(machines)}
+    startup = [[machine.get("startup_s", 0) for _ in machines] for machine in machines]
+    for route in instance.get("network", {}).get("routes", []):
+        a, b = ids[route["from"]], ids[route["to"]]
+        for x, y in ((a, b),) if route.get("one_way") else ((a, b), (b, a)):
+            startup[x][y] += float(route.get("latency_s", 0))
+    return startup
+
 def rates(instance):
     """Give the rate from each machine of a dag to each, to itself 0 if that takes no time."""
     machines, network = instance["machines"], instance.get("network", {})
@@ -262,7 +273,7 @@ def dag(instance, unit, upper, state):
             return Fraction(t["work"] / machines[a]["speed"])
         return None if t["cost_s"][a] is None else Fraction(t["cost_s"][a])
     cost = [[units(seconds(t, a)) for a in M] for t in tasks]
-    rate, ids = rates(instance), {task["id"]: t for t, task in enumerate(tasks)}
+    rate, startup, ids = rates(instance), startups(instance), {task["id"]: t for t, task in enumerate(tasks)}
     transfer, successors, predecessors = {}, {t: [] for t in T}, {t: [] for t in T}
     for edge in instance.get("edges", []):
         t, s = ids[edge["from"]], ids[edge["to"]]
@@ -274,7 +285,7 @@ def dag(instance, unit, upper, state):
             if a != b and not rate[a][b]:
                 return None
             sent = data / rate[a][b] if data and rate[a][b] else 0
-            return sent + Fraction(machines[a].get("startup_s", 0) if a != b else 0)
+            return sent + Fraction(startup[a][b] if a != b else 0)
         transfer[t, s] = [[units(way(a, b)) for b in M] for a in M]
     head, tail, reached = {}, {}, {}  # the least time before a task and after it; the tasks to which it has paths
     order = list(TopologicalSorter(predecessors).static_order())

@@ -53,6 +53,12 @@ func drawNetwork(rng *rand.Rand, d *model.DAG, machines int) {
 				for _, l := range rng.Perm(links)[:min(links, 1+rng.IntN(3))] {
 					x.Links = append(x.Links, d.Network.Links[l].ID)
 				}
+				if rng.IntN(10) == 0 {
+					x.LatencyS = float64(1+rng.IntN(4)) / 2
+				}
+				if rng.IntN(10) == 0 && (d.TransferModel == model.TransferFair || d.TransferModel == model.TransferIdeal) {
+					x.Weight = 1 + rng.Int64N(3)
+				}
 				d.Network.Routes = append(d.Network.Routes, x)
 			}
 		}

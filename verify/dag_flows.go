@@ -24,8 +24,8 @@ const (
 // The error: at every event a rate, a clock and an end each have a relative
 // error of a few 2^-100. So the replay is exact for an instance with data and capacities that differ from the given
 // ones beyond the 25th digit (for 10^5 events). Two events in the wrong order add no more: the rates between them hold
-// for no time. Rates are computed without cancellation. If m of the n transfers on a link have no rate yet, at least
-// m/n of the capacity is left, as the others got no more than these will. So the arrivals are continuous in all
+// for no time. Rates are computed without cancellation. If transfers with m of the weights n on a link have no rate yet, at
+// least m/n of the capacity is left, as the others got no more for their weights than these will. So the arrivals are continuous in all
 // figures: an arrival later by d moves another one by at most d times the ratio of the other's largest to its least
 // rate.
 //
@@ -49,23 +49,25 @@ type flowLink struct {
 	capacity double
 	left     double  // capacity for the transfers without a rate
 	about    float64 // left/open, rounded
-	open     int     // transfers without a rate
-	given    int     // the ones of these that have just got one
+	open     int64   // weight of the transfers without a rate
+	given    int64   // weight of the ones of these that have just got one
 	classes  []int   // busy ones
 }
 
-// flowClass holds the transfers with the same links and the same path rate:
+// flowClass holds the transfers with the same links, weight and path rate:
 // their rates are always equal.
 type flowClass struct {
-	links       []int
-	part        int
-	limit, rate double
-	served      double // data that a transfer there from the beginning has got at since
-	since       double
-	ends        double // when the first transfer ends at this rate
-	due         flowHeap
-	without     bool // it has no rate yet
-	stale       bool // ends must be computed again
+	links   []int
+	part    int
+	weight  int64
+	limit   double // of a weight of 1
+	rate    double // of a transfer
+	served  double // data that a transfer there from the beginning has got at since
+	since   double
+	ends    double // when the first transfer ends at this rate
+	due     flowHeap
+	without bool // it has no rate yet
+	stale   bool // ends must be computed again
 }
 
 // flow is a transfer under way. It ends when its class has served end.
@@ -112,7 +114,7 @@ func newFlows(p *paths) *flows {
 	for k, x := range order {
 		c := p.classes[x]
 		f.of[x] = k
-		f.class[k] = flowClass{links: c.links, limit: doubleOf(c.limit)}
+		f.class[k] = flowClass{links: c.links, weight: c.weight, limit: doubleOf(c.limit)}
 		for _, l := range c.links {
 			part[root(l)] = root(c.links[0])
 		}
@@ -226,7 +228,7 @@ func (f *flows) share() {
 				f.open = append(f.open, l)
 				x.classes = x.classes[:0]
 			}
-			x.open += len(c.due)
+			x.open += c.weight * int64(len(c.due))
 			x.classes = append(x.classes, k)
 		}
 	}
@@ -292,11 +294,13 @@ func (f *flows) bottleneck() (tightest int, least double) {
 	return tightest, least
 }
 
-// give sets a class's rate. Its links give it when touched is gone through.
+// give sets a class's rate for a weight of 1. Its links give it when touched is gone through.
 func (f *flows) give(k int, rate double) {
 	c := &f.class[k]
-	f.fresh[k], c.without = rate, false
-	n := len(c.due)
+	if f.fresh[k], c.without = rate, false; c.weight > 1 {
+		f.fresh[k] = rate.times(float64(c.weight))
+	}
+	n := c.weight * int64(len(c.due))
 	for _, l := range c.links {
 		x := &f.links[l]
 		if x.given == 0 {

@@ -18,15 +18,17 @@ type paths struct {
 	classes  []*pathClass
 	of       map[[2]int]int      // class of a pair of machines
 	rates    map[[2]int]*big.Rat // rate of a pair of machines without contention
+	latency  map[[2]int]float64  // of the route of a pair of machines, if it has one
 	busy     []*pathClass        // with transfers under way; set by share
 	ways     map[int]*way        // of pairs of machines, from*machines+to, made by way
 }
 
 // way is how a transfer gets from a machine to another one.
 type way struct {
-	class int    // -1 if it shares no link
-	rate  double // without contention, to 106 bits
-	whole bool   // the rate is rate.hi
+	class   int     // -1 if it shares no link
+	startup float64 // seconds before data are sent
+	rate    double  // without contention, to 106 bits
+	whole   bool    // the rate is rate.hi
 }
 
 // way returns the way from machine m to another one n, made once.
@@ -35,7 +37,7 @@ func (p *paths) way(m, n int) *way {
 	w := p.ways[k]
 	if w == nil {
 		rate := p.alone(m, n)
-		w = &way{class: p.class(m, n), rate: doubleOf(rate)}
+		w = &way{class: p.class(m, n), startup: p.startup(m, n), rate: doubleOf(rate)}
 		w.whole = exact(w.rate.hi).Cmp(rate) == 0
 		p.ways[k] = w
 	}
@@ -45,8 +47,8 @@ func (p *paths) way(m, n int) *way {
 // arrival returns when the transfer of data arrives that starts at a time and shares no
 // link. It is exact, by a remainder of 0, where the quotient and the sums are float64s;
 // else three operations have a relative error below 2^-100 each.
-func (w *way) arrival(at, startup, data float64) arrival {
-	begin := twoSum(at, startup)
+func (w *way) arrival(at, data float64) arrival {
+	begin := twoSum(at, w.startup)
 	if data == 0 {
 		return arrival{begin, 0}
 	}
@@ -54,7 +56,7 @@ func (w *way) arrival(at, startup, data float64) arrival {
 		return arrival{twoSum(begin.hi, q), 0}
 	}
 	q := double{hi: data}.div(w.rate)
-	return arrival{begin.add(q), 0x1p-98 * (math.Abs(at) + startup + q.hi)}
+	return arrival{begin.add(q), 0x1p-98 * (math.Abs(at) + w.startup + q.hi)}
 }
 
 // firstEnd returns when the first transfer ends, nil if none is under way.
@@ -72,7 +74,7 @@ func (p *paths) firstEnd() *big.Rat {
 }
 
 func newPaths(in *model.DAG) *paths {
-	p := &paths{in: in, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}, ways: map[int]*way{}}
+	p := &paths{in: in, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}, latency: map[[2]int]float64{}, ways: map[int]*way{}}
 	link, machine, known := map[string]int{}, map[string]int{}, map[string]int{}
 	for l, x := range in.Network.Links {
 		link[x.ID] = l
@@ -85,6 +87,16 @@ func newPaths(in *model.DAG) *paths {
 		machine[x.ID] = m
 	}
 	for _, x := range in.Network.Routes {
+		a, b := machine[x.From], machine[x.To]
+		ends := [][2]int{{a, b}, {b, a}}
+		if x.OneWay {
+			ends = ends[:1]
+		}
+		if x.LatencyS > 0 {
+			for _, pair := range ends {
+				p.latency[pair] = x.LatencyS
+			}
+		}
 		if len(x.Links) == 0 {
 			continue
 		}
@@ -93,11 +105,6 @@ func newPaths(in *model.DAG) *paths {
 			links = append(links, link[id])
 		}
 		slices.Sort(links)
-		a, b := machine[x.From], machine[x.To]
-		ends := [][2]int{{a, b}, {b, a}}
-		if x.OneWay {
-			ends = ends[:1]
-		}
 		for _, pair := range ends {
 			rate := p.own(pair[0], pair[1])
 			for _, l := range links {
@@ -113,18 +120,27 @@ func newPaths(in *model.DAG) *paths {
 			if limit.Sign() == 0 {
 				continue
 			}
-			key := fmt.Sprint(links, limit)
+			weight := max(1, x.Weight)
+			key := fmt.Sprint(links, limit, weight)
 			k, ok := known[key]
 			if !ok {
 				k = len(p.classes)
 				known[key] = k
-				c := &pathClass{links: links, limit: limit, rate: new(big.Rat), served: new(big.Rat), limitAbout: floor(limit)}
+				c := &pathClass{links: links, weight: weight, rate: new(big.Rat), served: new(big.Rat)}
+				c.limit = new(big.Rat).Quo(limit, ratOf(weight))
+				c.limitAbout = floor(c.limit)
 				p.classes = append(p.classes, c)
 			}
 			p.of[pair] = k
 		}
 	}
 	return p
+}
+
+// startup returns the seconds before a transfer from machine m to another one, n, sends data: the sender's start-up and
+// the latency of the route.
+func (p *paths) startup(m, n int) float64 {
+	return p.in.Machines[m].StartupS + p.latency[[2]int{m, n}]
 }
 
 // own returns the capacity of the path itself, without its links.

@@ -22,7 +22,7 @@ func (j *dagJudge) depart(p *paths) (starts []transfer) {
 			continue
 		}
 		if w := p.way(int(x.from), int(x.to)); w.class >= 0 {
-			starts = append(starts, transfer{int32(k), int32(w.class), twoSum(x.at, j.in.Machines[x.from].StartupS), x.data})
+			starts = append(starts, transfer{int32(k), int32(w.class), twoSum(x.at, w.startup), x.data})
 		}
 	}
 	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.compare(b.at) })
@@ -39,7 +39,7 @@ func (j *dagJudge) alone(p *paths, k int) *big.Rat {
 	if data.Sign() > 0 {
 		data.Quo(data, p.alone(int(x.from), int(x.to)))
 	}
-	return at.Add(at, data.Add(data, exact(j.in.Machines[x.from].StartupS)))
+	return at.Add(at, data.Add(data, exact(p.startup(int(x.from), int(x.to)))))
 }
 
 // replay simulates the transfers under the instance's transfer model, each from
@@ -171,12 +171,13 @@ func trim(x *big.Rat) *big.Rat {
 	return x.SetFrac(n.Quo(n, x.Denom()), new(big.Int).Lsh(big.NewInt(1), shift))
 }
 
-// pathClass holds the transfers with the same links and the same path rate:
+// pathClass holds the transfers with the same links, weight and path rate:
 // their rates are always equal.
 type pathClass struct {
 	links  []int
-	limit  *big.Rat
-	rate   *big.Rat
+	weight int64
+	limit  *big.Rat // of a weight of 1
+	rate   *big.Rat // of a transfer
 	was    *big.Rat // the rate before share
 	served *big.Rat // data that a transfer there since the class became busy has got at since
 	since  *big.Rat
@@ -200,13 +201,16 @@ func (c *pathClass) serve(now *big.Rat) {
 	c.since = now
 }
 
-// share computes the max-min fair rate of every busy class, from the tightest
+// ratOf returns a whole number as a fraction.
+func ratOf(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
+
+// share computes the max-min fair rate of every busy class, in proportion to its weight, from the tightest
 // link or limit up, and sets busy.
 func (p *paths) share() {
 	left := make([]*big.Rat, len(p.capacity))
 	perLink := make([]*big.Rat, len(p.capacity))
 	about := make([]float64, len(p.capacity)) // perLink as float64s
-	open := make([]int, len(p.capacity))
+	open := make([]int64, len(p.capacity))    // weights
 	p.busy = p.busy[:0]
 	for _, c := range p.classes {
 		if len(c.due) == 0 {
@@ -214,11 +218,11 @@ func (p *paths) share() {
 		}
 		p.busy = append(p.busy, c)
 		for _, l := range c.links {
-			open[l] += len(c.due)
+			open[l] += c.weight * int64(len(c.due))
 		}
 	}
 	divide := func(l int) {
-		perLink[l] = new(big.Rat).Quo(left[l], new(big.Rat).SetInt64(int64(open[l])))
+		perLink[l] = new(big.Rat).Quo(left[l], ratOf(open[l]))
 		about[l] = floor(perLink[l])
 	}
 	for l, n := range open {
@@ -227,13 +231,13 @@ func (p *paths) share() {
 		}
 		left[l] = new(big.Rat).Set(p.capacity[l])
 		if p.in.Transfers() != model.TransferFair {
-			left[l].Mul(left[l], together(n))
+			left[l].Mul(left[l], together(int(n)))
 		}
 		divide(l)
 	}
-	frozen := make([]int, len(p.capacity))
+	frozen := make([]int64, len(p.capacity))
 	for rest := slices.Clone(p.busy); len(rest) > 0; {
-		// shareOf returns a class's share, approximately; tightest returns it exactly.
+		// shareOf returns a class's share for a weight of 1, approximately; tightest returns it exactly.
 		shareOf := func(c *pathClass) float64 {
 			x := c.limitAbout
 			for _, l := range c.links {
@@ -268,9 +272,11 @@ func (p *paths) share() {
 				others = append(others, c)
 				continue
 			}
-			c.was, c.rate = c.rate, least
+			if c.was, c.rate = c.rate, least; c.weight > 1 {
+				c.rate = new(big.Rat).Mul(least, ratOf(c.weight))
+			}
 			for _, l := range c.links {
-				frozen[l] += len(c.due)
+				frozen[l] += c.weight * int64(len(c.due))
 			}
 		}
 		for l, n := range frozen {
@@ -278,7 +284,7 @@ func (p *paths) share() {
 				continue
 			}
 			frozen[l] = 0
-			left[l].Sub(left[l], new(big.Rat).Mul(least, new(big.Rat).SetInt64(int64(n))))
+			left[l].Sub(left[l], new(big.Rat).Mul(least, ratOf(n)))
 			if open[l] -= n; open[l] > 0 {
 				divide(l)
 			}

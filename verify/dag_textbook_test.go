@@ -12,7 +12,7 @@ import (
 
 // slowFlow is a transfer of slowReplay.
 type slowFlow struct {
-	edge         int
+	edge, weight int
 	links        []int
 	limit, begin *big.Rat
 	left, rate   *big.Rat // rate: nil until it has one
@@ -50,8 +50,8 @@ func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
 		if m == n {
 			continue
 		}
-		f := &slowFlow{edge: e, limit: exact(g.Rate[int(m)*g.Machines+int(n)]), left: exact(x.Data)}
-		f.begin = new(big.Rat).Add(exact(sent[[2]string{x.From, x.To}]), exact(g.Startup[m]))
+		f := &slowFlow{edge: e, weight: int(g.Weight(m, n)), limit: exact(g.Rate[int(m)*g.Machines+int(n)]), left: exact(x.Data)}
+		f.begin = new(big.Rat).Add(exact(sent[[2]string{x.From, x.To}]), exact(g.Startup(m, n)))
 		if d.Transfers() == model.TransferTCPAll {
 			f.limit.Mul(f.limit, big.NewRat(3, 4))
 		}
@@ -91,7 +91,7 @@ func fill(tr model.TransferModel, flows []*slowFlow, capacity []float64) {
 			if f.rate != nil {
 				continue
 			}
-			stops[i] = f.limit
+			stops[i] = new(big.Rat).Quo(f.limit, ratInt(f.weight))
 			for _, l := range f.links {
 				rest, n := new(big.Rat).Set(full[l]), 0
 				for _, o := range flows {
@@ -100,7 +100,7 @@ func fill(tr model.TransferModel, flows []*slowFlow, capacity []float64) {
 							continue
 						}
 						if o.rate == nil {
-							n++
+							n += o.weight
 						} else {
 							rest.Sub(rest, o.rate)
 						}
@@ -116,7 +116,7 @@ func fill(tr model.TransferModel, flows []*slowFlow, capacity []float64) {
 		}
 		for i, f := range flows {
 			if stops[i] != nil && stops[i].Cmp(level) == 0 {
-				f.rate = level
+				f.rate = new(big.Rat).Mul(level, ratInt(f.weight))
 				open--
 			}
 		}

@@ -151,7 +151,7 @@ func (j *dagJudge) flightArrival(p *paths, k int, arrived []arrival) arrival {
 	if x.from == x.to { // within a machine there is no startup
 		return arrival{double{hi: x.at}, 0}
 	}
-	return p.way(int(x.from), int(x.to)).arrival(x.at, j.in.Machines[x.from].StartupS, x.data)
+	return p.way(int(x.from), int(x.to)).arrival(x.at, x.data)
 }
 
 // share reports whether an edge's data share links.

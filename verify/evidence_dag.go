@@ -314,9 +314,8 @@ func dagClasses(ctx context.Context, in *model.DAG) (class []int, kinds []dagCla
 		if ctx.Err() != nil {
 			return class, kinds
 		}
-		startup := exact(in.Machines[a].StartupS)
 		for b := range m {
-			c := dagClass{startup, nil}
+			c := dagClass{exact(p.startup(a, b)), nil}
 			switch {
 			case a != b:
 				c.rate = p.alone(a, b)

@@ -199,9 +199,7 @@ func (g *gathered) read(in *model.DAG) error {
 			g.cost = append(g.cost, g.units(in.Cost(t, a)))
 		}
 	}
-	for a := range m {
-		g.startup = append(g.startup, g.down(exact(in.Machines[a].StartupS)))
-	}
+	g.startup = g.startups(in)
 	class, kinds := dagClasses(g.ctx, in)
 	if g.class = class; len(in.Edges)*len(kinds) > maxEvidenceWork/8 {
 		return tooMuch("transfers")
@@ -256,6 +254,24 @@ func (g *gathered) read(in *model.DAG) error {
 		}
 	}
 	return g.ctx.Err()
+}
+
+// startups returns the least start-up of each machine's transfers to others that it has a path to; its own without one.
+func (g *gathered) startups(in *model.DAG) (least []int64) {
+	p := newPaths(in)
+	for a := range g.m {
+		own := math.Inf(1)
+		for b := range g.m {
+			if a != b && p.alone(a, b).Sign() > 0 {
+				own = min(own, p.startup(a, b))
+			}
+		}
+		if math.IsInf(own, 1) {
+			own = in.Machines[a].StartupS
+		}
+		least = append(least, g.down(exact(own)))
+	}
+	return least
 }
 
 // links returns the least capacity of the links that all routes into (out of) each machine use, nil without one.
@@ -351,7 +367,7 @@ func (g *gathered) length(e, a, b int) int64 {
 	return g.lengths[e][g.class[a*g.m+b]]
 }
 
-// starts returns the start-up before data that leave machine a, and after data that get to it, seen from t.
+// starts returns the least start-up before data that leave machine a, and after data that get to it, seen from t.
 func (g *gathered) starts(a int) (before, after int64) {
 	if g.forward {
 		return g.startup[a], 0

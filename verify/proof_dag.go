@@ -153,7 +153,7 @@ func (k *dagProof) times() {
 					d.SetInt64(0)
 				}
 				if a != b {
-					d.Add(d, exact(k.in.Machines[a].StartupS))
+					d.Add(d, exact(p.startup(a, b)))
 				}
 				lengths = append(lengths, k.ticks(d))
 			}

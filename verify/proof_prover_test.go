@@ -401,7 +401,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		if rng.IntN(2) == 0 {
 			testkit.Roomy(rng, in)
 		}
-		in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
+		if in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]; rng.IntN(3) == 0 {
+			testkit.Late(rng, in)
+		}
 		best, found := plain.Optimum(in.WithoutContention())
 		p.In, p.Best, p.None = in, best, !found
 		u := []float64{1, 1, 0.1, 0.5, 1.0 / 3, 0.7, best / 3, best, 1e-7, 1e9, 0x1p-1074, 1e300}[rng.IntN(12)]

@@ -162,6 +162,9 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 			if rng.IntN(2) == 0 {
 				in = testkit.Restrict(rng, testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4)))
 			}
+			if rng.IntN(3) == 0 {
+				testkit.Late(rng, in.(*model.DAG))
+			}
 			if rng.IntN(2) == 0 {
 				if in = testkit.Roomy(rng, in.(*model.DAG)); in.Validate() != nil {
 					continue

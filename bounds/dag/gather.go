@@ -47,7 +47,7 @@ func gathering(ctx context.Context, g *view.Graph) (value float64, x *gather) {
 	if in == nil || n == 0 {
 		return math.NaN(), nil
 	}
-	x = &gather{g: g, line: make([]gatherLine, 3), in: shared(g, in), out: shared(g, out)}
+	x = &gather{g: g, startups: g.Startups(), line: make([]gatherLine, 3), in: shared(g, in), out: shared(g, out)}
 	x.most = min(gatherMost, bits.Len(uint(gatherSteps/(2*n*m)))-1)
 	if x.most < 4 {
 		return math.NaN(), nil
@@ -82,13 +82,14 @@ const (
 
 // gather computes heads or tails; its terms are the ones for heads.
 type gather struct {
-	g       *view.Graph
-	most    int
-	forward bool
-	in, out []float64      // capacity of the link that all routes into (out of) a machine use, 0 without one
-	row     []float64      // heads at [t*m+a]
-	widest  int            // the task of the bound
-	chosen  [2][]gatherSet // of heads and tails, at [t*m+a]
+	g        *view.Graph
+	most     int
+	forward  bool
+	startups []float64      // least of each machine's transfers, s
+	in, out  []float64      // capacity of the link that all routes into (out of) a machine use, 0 without one
+	row      []float64      // heads at [t*m+a]
+	widest   int            // the task of the bound
+	chosen   [2][]gatherSet // of heads and tails, at [t*m+a]
 
 	nodes []gatherNode // P, then G
 	near  int          // how many are P
@@ -194,9 +195,11 @@ func (x *gather) exact() bool {
 			}
 		}
 	}
-	for _, s := range g.Startup {
-		if !whole(s) {
-			return false
+	for a := range int32(g.Machines) {
+		for b := range int32(g.Machines) {
+			if a != b && !whole(g.Startup(a, b)) {
+				return false
+			}
 		}
 	}
 	return true
@@ -242,13 +245,13 @@ func (x *gather) comm(e int32, from, to int) float64 {
 	return x.g.Comm(e, int32(from), int32(to))
 }
 
-// startup returns the time before the data of a transfer pass a link, and after: its start-up in seconds is before in
-// time.
+// startup returns the least time before the data of a transfer pass a link, and after, in seconds: the start-up is before
+// in time. It is the machine's least one to any other, since the places of the other tasks are open.
 func (x *gather) startup(from, to int) (before, after float64) {
 	if x.forward {
-		return x.g.Startup[from], 0
+		return x.startups[from], 0
 	}
-	return 0, x.g.Startup[to]
+	return 0, x.startups[to]
 }
 
 // elsewhere returns the least over the machines except a.

@@ -26,6 +26,9 @@ func TestGatheringAgainstPlans(t *testing.T) {
 		if k%4 == 0 {
 			d = testkit.ContendedDAG(rng, 6, 3)
 		}
+		if k%3 == 0 {
+			testkit.Late(rng, d)
+		}
 		require.OK(t, d.Validate())
 		g := view.OfDAG(d)
 		bound, _ := gathering(t.Context(), g)
@@ -120,7 +123,7 @@ func TestGatheringAgainstSets(t *testing.T) {
 		if in == nil {
 			t.Fatal("no links")
 		}
-		x := &gather{g: g, line: make([]gatherLine, 3), most: 5, in: shared(g, in), out: shared(g, out)}
+		x := &gather{g: g, startups: g.Startups(), line: make([]gatherLine, 3), most: 5, in: shared(g, in), out: shared(g, out)}
 		for _, forward := range []bool{true, false} {
 			x.rows(t.Context(), forward)
 			for task := range int32(g.Tasks) {

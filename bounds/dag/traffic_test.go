@@ -66,6 +66,9 @@ func TestTrafficAgainstPlans(t *testing.T) {
 		case k%16 == 1:
 			d = wide(rng, 40)
 		}
+		if k%3 == 0 {
+			testkit.Late(rng, d)
+		}
 		require.OK(t, d.Validate())
 		g := view.OfDAG(d)
 		bound, x := trafficOf(t.Context(), g)

@@ -26,6 +26,7 @@ import (
 // sentFile is a file on its way to a machine, for arrivals.
 type sentFile struct {
 	links             []int
+	weight            float64
 	begin, left, rate float64
 	limit, arrived    float64
 	open              bool // under way without a rate
@@ -52,7 +53,7 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 			}
 			f := files[key]
 			if f == nil {
-				f = &sentFile{begin: math.Inf(1), left: size, arrived: -1, limit: g.Rate[int(m)*g.Machines+int(n)]}
+				f = &sentFile{begin: math.Inf(1), left: size, arrived: -1, limit: g.Rate[int(m)*g.Machines+int(n)], weight: float64(g.Weight(m, n))}
 				if d.Transfers() != model.TransferIdeal && m != n {
 					for _, l := range g.Route(m, n) {
 						f.links = append(f.links, int(l))
@@ -65,7 +66,7 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 			}
 			startup := 0.0
 			if m != n {
-				startup = d.Machines[m].StartupS
+				startup = d.Machines[m].StartupS + latency(d, m, n)
 			}
 			f.begin = min(f.begin, asked[e]+startup)
 			of[e] = append(of[e], f)
@@ -125,6 +126,16 @@ func arrivals(d *model.DAG, machine []int32, asked []float64) []float64 {
 	return at
 }
 
+// latency returns the latency of the route from a machine to another one.
+func latency(d *model.DAG, m, n int32) float64 {
+	for _, r := range d.Network.Routes {
+		if r.From == d.Machines[m].ID && r.To == d.Machines[n].ID || !r.OneWay && r.To == d.Machines[m].ID && r.From == d.Machines[n].ID {
+			return r.LatencyS
+		}
+	}
+	return 0
+}
+
 // share gives transfers max-min fair rates: all grow together until a link is full, or a transfer as fast as its path.
 func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 	left := append([]float64(nil), capacity...)
@@ -145,18 +156,18 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 		f.open = true
 	}
 	for {
-		count, least := make([]int, len(left)), math.Inf(1)
+		count, least := make([]float64, len(left)), math.Inf(1)
 		for _, f := range busy {
 			for _, l := range f.links {
 				if f.open {
-					count[l]++
+					count[l] += f.weight
 				}
 			}
 		}
 		most := func(f *sentFile) float64 {
-			x := f.limit
+			x := f.limit / f.weight
 			for _, l := range f.links {
-				x = min(x, left[l]/float64(count[l]))
+				x = min(x, left[l]/count[l])
 			}
 			return x
 		}
@@ -175,9 +186,9 @@ func share(d *model.DAG, capacity []float64, busy []*sentFile) {
 			}
 		}
 		for _, f := range stop {
-			f.open, f.rate = false, least
+			f.open, f.rate = false, least*f.weight
 			for _, l := range f.links {
-				left[l] -= least
+				left[l] -= f.rate
 			}
 		}
 	}
@@ -197,6 +208,9 @@ func filed(rng *rand.Rand, most, machines int) *model.DAG {
 	}
 	if rng.IntN(4) == 0 {
 		d.Machines[0].LocalRate = 2
+	}
+	if rng.IntN(3) == 0 {
+		testkit.Late(rng, d)
 	}
 	return testkit.Files(rng, d)
 }

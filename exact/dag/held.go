@@ -166,7 +166,7 @@ func (h *heldSearch) rest(e int32) float64 {
 func (h *heldSearch) length(e int32) float64 {
 	m, n := h.ends(e)
 	if h.isFlow[e] {
-		return h.g.Startup[m] + h.g.Data[e]/h.most[e]
+		return h.g.Startup(m, n) + h.g.Data[e]/h.most[e]
 	}
 	return h.g.Comm(e, m, n)
 }
@@ -225,9 +225,9 @@ func (h *heldSearch) start(n *holding, e int32) {
 	case !h.isFlow[e]:
 		n.edge[e] = runs
 		n.acts = append(n.acts, holdAct{what: actFixed, id: e, amount: h.g.Comm(e, m, to), from: n.spans})
-	case h.g.Startup[m] > 0:
+	case h.g.Startup(m, to) > 0:
 		n.edge[e] = begins
-		n.acts = append(n.acts, holdAct{what: actStartup, id: e, amount: h.g.Startup[m], from: n.spans})
+		n.acts = append(n.acts, holdAct{what: actStartup, id: e, amount: h.g.Startup(m, to), from: n.spans})
 	default:
 		h.flow(n, e)
 	}
@@ -286,24 +286,24 @@ func (h *heldSearch) close(n *holding, rate func(*holdAct) float64) *holding {
 // filling, as dagplay.Replay does.
 func (h *heldSearch) rates(n *holding) func(*holdAct) float64 {
 	g, rate := h.g, map[int32]float64{}
-	left, open := slices.Clone(g.Links), make([]int32, len(g.Links))
+	left, open := slices.Clone(g.Links), make([]int64, len(g.Links))
 	var rest []int32
 	for k := range n.acts {
 		if x := &n.acts[k]; x.what == actFlow && !x.done {
 			rest = append(rest, x.id)
 			for _, l := range g.Route(h.ends(x.id)) {
-				open[l]++
+				open[l] += g.Weight(h.ends(x.id))
 			}
 		}
 	}
 	for l, flows := range open {
 		if flows > 0 && g.Transfer != model.TransferFair {
-			left[l] *= model.TCPShare(flows)
+			left[l] *= model.TCPShare(int32(flows))
 		}
 	}
-	share := func(e int32) float64 {
+	share := func(e int32) float64 { // for a weight of 1
 		m, to := h.ends(e)
-		s := g.Rate[int(m)*g.Machines+int(to)]
+		s := g.Rate[int(m)*g.Machines+int(to)] / float64(g.Weight(m, to))
 		for _, l := range g.Route(m, to) {
 			s = min(s, left[l]/float64(open[l]))
 		}
@@ -323,10 +323,11 @@ func (h *heldSearch) rates(n *holding) func(*holdAct) float64 {
 			}
 		}
 		for _, e := range given {
-			rate[e] = least
+			weight := g.Weight(h.ends(e))
+			rate[e] = least * float64(weight)
 			for _, l := range g.Route(h.ends(e)) {
-				left[l] -= least
-				open[l]--
+				left[l] -= least * float64(weight)
+				open[l] -= weight
 			}
 		}
 		rest = others

@@ -67,7 +67,7 @@ func (s *dagSearch) linkModel(v *ticks, g *view.Graph, horizon int64) *kernelMod
 					}
 					from, to := k.On(g.From[e], a), k.On(g.To[e], b)
 					c.Items = append(c.Items, cp.Windowed{If: []cp.Lit{from.If, to.If}, From: from.At,
-						After: k.Cost(g.From[e], a) + down(g.Startup[a]), To: to.At, Length: length})
+						After: k.Cost(g.From[e], a) + down(g.Startup(int32(a), int32(b))), To: to.At, Length: length})
 				}
 			}
 		}

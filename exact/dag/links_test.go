@@ -59,6 +59,13 @@ func TestHeldAgainstGrid(t *testing.T) {
 instances:
 	for k := range max(100, require.Rounds(150)) {
 		d := testkit.ContendedDAG(rng, 6, 3)
+		if k%2 > 0 {
+			d.TransferModel = model.TransferFair
+			testkit.Late(rng, d)
+			for r := range d.Network.Routes {
+				d.Network.Routes[r].Weight = 1 + rng.Int64N(5)
+			}
+		}
 		d.Machines[0].LocalRate = []float64{0, 0, 1}[k%3]
 		g := view.OfDAG(d)
 		r := dagplay.NewReplay(g)
@@ -102,6 +109,9 @@ func TestLinkedAgainstPlans(t *testing.T) {
 	optimal, n := 0, require.Rounds(200)
 	for k := range n {
 		d := testkit.ContendedDAG(rng, []int{5, 8}[k%2], 3)
+		if k%4 > 1 {
+			testkit.Late(rng, d)
+		}
 		g := view.OfDAG(d)
 		set := model.Settings{Seed: 1, Effort: []int64{0, 300_000}[k%2]}
 		r := require.Value(Search.Solve(t.Context(), d, set))(t)

@@ -31,7 +31,10 @@ func restricted(rng *rand.Rand) *model.DAG {
 	default:
 		d = testkit.RandomDAG(rng, 1+rng.IntN(7), 1+rng.IntN(4))
 	}
-	return testkit.Restrict(rng, d)
+	if testkit.Restrict(rng, d); rng.IntN(2) == 0 {
+		testkit.Late(rng, d)
+	}
+	return d
 }
 
 // The judge follows each bound from its evidence, and the kernel's proof by replaying it.

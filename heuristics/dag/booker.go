@@ -108,7 +108,7 @@ func (b *booker) tails() {
 // length returns how long a transfer takes alone, with its start-up.
 func (b *booker) length(e, m, n int32) float64 {
 	if x := b.perData[int(m)*b.g.Machines+int(n)]; x > 0 && b.g.Data[e] > 0 {
-		return b.g.Startup[m] + x*b.g.Sum[e]
+		return b.g.Startup(m, n) + x*b.g.Sum[e]
 	}
 	return b.g.Comm(e, m, n)
 }
@@ -194,8 +194,8 @@ func (b *booker) receive(t int32, note *times) float64 {
 			if perData == 0 || g.Data[e] == 0 {
 				arrived += g.Comm(e, from, m)
 			} else {
-				begin, end := b.send(g.Route(from, m), sent+g.Startup[from], perData*g.Sum[e], t)
-				sent, arrived = max(sent, begin-g.Startup[from]), end // the difference is rounded
+				begin, end := b.send(g.Route(from, m), sent+g.Startup(from, m), perData*g.Sum[e], t)
+				sent, arrived = max(sent, begin-g.Startup(from, m)), end // the difference is rounded
 			}
 		}
 		if note != nil {

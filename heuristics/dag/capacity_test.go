@@ -163,6 +163,9 @@ func roomy(rng *rand.Rand, most int) *model.DAG {
 		testkit.Contend(rng, d)
 	}
 	if rng.IntN(4) == 0 {
+		testkit.Late(rng, d)
+	}
+	if rng.IntN(4) == 0 {
 		testkit.Files(rng, d)
 	}
 	if rng.IntN(4) == 0 {

@@ -182,7 +182,7 @@ func (s *search) holdsOf(sent []float64, p dagplay.Plan) []dagplay.Hold {
 		if m == n || !s.replay.Contends(m, n) || g.Data[e] == 0 {
 			continue
 		}
-		at[e] = sent[e] + g.Startup[m]
+		at[e] = sent[e] + g.Startup(m, n)
 		for _, l := range g.Route(m, n) {
 			byLink[l] = append(byLink[l], e)
 		}

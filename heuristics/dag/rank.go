@@ -29,9 +29,8 @@ func newCosts(g *view.Graph, fixed []float64) *costs {
 		c.mean[t] = c.over(t, g.Cost)
 	}
 	if g.Machines > 1 {
-		rate, startup, paths := 0.0, 0.0, 0
+		rate, startup, paths := 0.0, g.MeanStartup(), 0
 		for m := range g.Machines {
-			startup += g.Startup[m]
 			for n := range g.Machines {
 				if x := g.Rate[m*g.Machines+n]; m != n && x > 0 {
 					rate += x
@@ -40,7 +39,6 @@ func newCosts(g *view.Graph, fixed []float64) *costs {
 			}
 		}
 		rate /= float64(max(1, paths))
-		startup /= float64(g.Machines)
 		for e, data := range g.Data {
 			if data > 0 && paths > 0 {
 				c.comm[e] = data / rate

@@ -107,12 +107,12 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 				break
 			}
 			length := data / loneRate(g, from, m)
-			begin := c.common(g.Route(from, m), sent+g.Startup[from], length)
+			begin := c.common(g.Route(from, m), sent+g.Startup(from, m), length)
 			for _, l := range g.Route(from, m) {
 				c.links[l].occupy(begin, begin+length)
 			}
 			c.begun[e], c.ended[e] = begin, begin+length
-			sent, c.arrived[e] = max(sent, begin-g.Startup[from]), max(there, begin+length) // the difference is rounded
+			sent, c.arrived[e] = max(sent, begin-g.Startup(from, m)), max(there, begin+length) // the difference is rounded
 		}
 		c.sent[e] = sent
 		ready = max(ready, c.arrived[e])

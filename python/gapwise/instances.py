@@ -345,6 +345,12 @@ class DAGRoute(Record):
     #: another machine
     to: str
     links: List[str]
+    #: seconds before a transfer on this route begins to send, beside the start-up of the machine
+    #: that sends
+    latency_s: Optional[float] = None
+    #: where transfers share a link, their rates are in proportion to it; missing or 0: 1; not with
+    #: tcp or tcp-all
+    weight: Optional[int] = None
     #: the route isn't that of the other direction
     one_way: Optional[bool] = None
 

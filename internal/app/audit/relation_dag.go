@@ -24,6 +24,7 @@ var dagRelations = []relation{
 	relates("as much less data over TCP", lessDataOverTCP),
 	relates("an edge less", edgeLess),
 	relates("machines less for tasks, and data that take time within them", restrictDAG),
+	relates("routes with a latency", delayDAG),
 	relates("needs and capacities multiplied by a number", multiplyRooms),
 	relates("a capacity raised", raiseCapacity),
 	relates("a resource that nobody is short of", abundantResource),
@@ -45,6 +46,9 @@ func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
 	}
 	for m := range c.Machines {
 		c.Machines[m].StartupS *= f
+	}
+	for r := range c.Network.Routes {
+		c.Network.Routes[r].LatencyS *= f
 	}
 	return times(f)
 }
@@ -247,6 +251,9 @@ func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
 func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
 	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
 	c.TransferModel = model.TransferTCPAll
+	for r := range c.Network.Routes {
+		c.Network.Routes[r].Weight = 0 // TCP knows none
+	}
 	for e := range c.Edges {
 		c.Edges[e].Data *= 0.75
 	}
@@ -272,11 +279,13 @@ func edgeLess(c *model.DAG, rng *rand.Rand) implication {
 // restrictDAG takes away what schedules may do: each is one of the instance before.
 func restrictDAG(c *model.DAG, rng *rand.Rand) implication {
 	testkit.Restrict(rng, c)
-	return func(_ model.Sense, k claim) claim {
-		less := unknown()
-		less.low = k.low
-		return less
-	}
+	return noBetter
+}
+
+// delayDAG gives routes more latency. A schedule is one of the instance before if each transfer starts later by that.
+func delayDAG(c *model.DAG, rng *rand.Rand) implication {
+	testkit.Late(rng, c)
+	return noBetter
 }
 
 // multiplyRooms multiplies all capacities and needs by a number, such that they may be as large.

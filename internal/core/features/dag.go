@@ -73,7 +73,7 @@ func DAG(d *model.DAG) []Feature {
 // Communication returns the means of which ccr is the ratio, in seconds: of machines' start-up times, of the time of an
 // edge's data between two different machines, and of a task's cost. O(V M + E + M²).
 func Communication(g *view.Graph) (startup, data, cost float64) {
-	var startups, perData, amounts, costs moments
+	var perData, amounts, costs moments
 	for t := range g.Tasks {
 		var one moments
 		for m := range g.Machines {
@@ -84,7 +84,6 @@ func Communication(g *view.Graph) (startup, data, cost float64) {
 		costs.add(one.mean(), 1)
 	}
 	for a := range g.Machines {
-		startups.add(g.Startup[a], 1)
 		for b := range g.Machines {
 			if rate := g.Rate[a*g.Machines+b]; a != b && rate > 0 {
 				perData.add(1/rate, 1)
@@ -94,5 +93,5 @@ func Communication(g *view.Graph) (startup, data, cost float64) {
 	for _, x := range g.Data {
 		amounts.add(x, 1)
 	}
-	return startups.mean(), amounts.mean() * perData.mean(), costs.mean()
+	return g.MeanStartup(), amounts.mean() * perData.mean(), costs.mean()
 }

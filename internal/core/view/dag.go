@@ -31,13 +31,15 @@ type Graph struct {
 	predAt, predEdges, succAt, succEdges []int32
 
 	Order   []int32   // tasks in topological order; of several ready ones the lowest number first
-	Startup []float64 // L of each machine, seconds
+	startup []float64 // L of each machine, seconds
+	weight  []int64   // of transfers from machine m to n, at [m*Machines+n]; nil: all 1
+	latency []float64 // of the route from machine m to n, seconds, at [m*Machines+n]; nil if no route has one
 	// Rate is the planned rate from machine m to n, in data units per second, at [m*Machines+n], 0 without a path; see
 	// TransferModel. On the diagonal it is the machine's own, +Inf if data take no time within it.
 	Rate    []float64
 	Local   bool // data take time within some machine
 	Sparse  bool // some machines have no path to some others
-	Uniform bool // all machines have one start-up, all paths one rate above 0, and no machine has a rate of its own
+	Uniform bool // all paths have one start-up and one rate above 0, and no machine has a rate of its own
 
 	Links    []float64 // capacities, data units per second
 	routes   [][]int32 // links from machine m to n at [m*Machines+n]
@@ -98,7 +100,62 @@ func (g *Graph) Send(data float64, m, n int32) float64 {
 	if rate == 0 {
 		return math.Inf(1)
 	}
-	return g.Startup[m] + data/rate
+	return g.Startup(m, n) + data/rate
+}
+
+// Startup returns the seconds before a transfer from machine m to another one, n, begins to send: the sender's start-up
+// and the route's latency.
+func (g *Graph) Startup(m, n int32) float64 {
+	if g.latency == nil {
+		return g.startup[m]
+	}
+	return g.startup[m] + g.latency[int(m)*g.Machines+int(n)]
+}
+
+// Weight returns the weight of transfers from machine m to n, see model.Route.
+func (g *Graph) Weight(m, n int32) int64 {
+	if g.weight == nil {
+		return 1
+	}
+	return g.weight[int(m)*g.Machines+int(n)]
+}
+
+// Startups returns the least start-up of a transfer from each machine to any other that it has a path to, in seconds; of
+// a machine without paths its own. O(M²), O(M) if no route has a latency.
+func (g *Graph) Startups() []float64 {
+	if g.latency == nil {
+		return g.startup
+	}
+	least := make([]float64, g.Machines)
+	for m := range int32(g.Machines) {
+		least[m] = math.Inf(1)
+		for n := range int32(g.Machines) {
+			if m != n && g.Rate[int(m)*g.Machines+int(n)] > 0 {
+				least[m] = min(least[m], g.Startup(m, n))
+			}
+		}
+		if math.IsInf(least[m], 1) {
+			least[m] = g.startup[m]
+		}
+	}
+	return least
+}
+
+// MeanStartup returns the mean start-up of the machines and, added to it, the mean latency of the paths between them, in
+// seconds. O(M²), O(M) if no route has a latency.
+func (g *Graph) MeanStartup() float64 {
+	mean, latency, paths := 0.0, 0.0, 0
+	for _, s := range g.startup {
+		mean += s
+	}
+	mean /= float64(g.Machines)
+	for k, x := range g.latency {
+		if k%(g.Machines+1) > 0 && g.Rate[k] > 0 {
+			latency += x
+			paths++
+		}
+	}
+	return mean + latency/float64(max(1, paths))
 }
 
 // OfDAG returns the arrays of a valid DAG. O(V M + E + M² + routes).
@@ -110,7 +167,7 @@ func OfDAG(d *model.DAG) *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
 		Data:    make([]float64, len(d.Edges)),
-		Startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
+		startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
 	for t := range d.Tasks {
 		if d.Tasks[t].Work == nil && len(d.Resources) == 0 {
 			copy(g.Cost[t*m:], d.Tasks[t].CostS)
@@ -176,7 +233,7 @@ func (g *Graph) network(d *model.DAG) {
 	machine := make(map[string]int, m)
 	for k := range d.Machines {
 		machine[d.Machines[k].ID] = k
-		g.Startup[k] = d.Machines[k].StartupS
+		g.startup[k] = d.Machines[k].StartupS
 	}
 	link := make(map[string]int32, len(net.Links))
 	for l, x := range net.Links {
@@ -212,7 +269,18 @@ func (g *Graph) network(d *model.DAG) {
 		}
 		for _, p := range ends {
 			k := p[0]*m + p[1]
-			g.routes[k] = links
+			if g.routes[k] = links; r.LatencyS > 0 {
+				if g.latency == nil {
+					g.latency = make([]float64, m*m)
+				}
+				g.latency[k] = r.LatencyS
+			}
+			if r.Weight > 1 {
+				if g.weight == nil {
+					g.weight = slices.Repeat([]int64{1}, m*m)
+				}
+				g.weight[k] = r.Weight
+			}
 			for _, l := range links {
 				g.Rate[k] = min(g.Rate[k], g.Links[l])
 			}
@@ -229,7 +297,7 @@ func (g *Graph) network(d *model.DAG) {
 	g.Uniform = !g.Local && !g.Sparse
 	for a := range m {
 		for b := range m {
-			if a != b && (g.Rate[a*m+b] != g.Rate[1] || g.Startup[a] != g.Startup[0]) {
+			if a != b && (g.Rate[a*m+b] != g.Rate[1] || g.Startup(int32(a), int32(b)) != g.Startup(0, 1)) {
 				g.Uniform = false
 			}
 		}

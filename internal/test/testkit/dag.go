@@ -317,6 +317,35 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 	}
 }
 
+// Late gives some routes a latency, and routes that have one to some pairs of machines without a route. Some routes of
+// graphs without TCP get a weight.
+func Late(rng *rand.Rand, d *model.DAG) *model.DAG {
+	routed := map[[2]string]bool{}
+	for r := range d.Network.Routes {
+		x := &d.Network.Routes[r]
+		routed[[2]string{x.From, x.To}], routed[[2]string{x.To, x.From}] = true, true
+		if rng.IntN(2) == 0 {
+			x.LatencyS = max(x.LatencyS, one(rng, 0.5, 1, 2, 5))
+		}
+	}
+	for a := range d.Machines {
+		for b := range a {
+			from, to := d.Machines[a].ID, d.Machines[b].ID
+			if !routed[[2]string{from, to}] && rng.IntN(2) == 0 {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: from, To: to, Links: []string{},
+					LatencyS: one(rng, 0.5, 1, 2, 5), OneWay: rng.IntN(2) == 0})
+			}
+		}
+	}
+	for r := range d.Network.Routes {
+		if fair := d.Transfers() == model.TransferFair || d.Transfers() == model.TransferIdeal; fair && rng.IntN(3) == 0 {
+			d.Network.Routes[r].Weight = 1 + rng.Int64N(4)
+		}
+	}
+	d.Name += "-late"
+	return d
+}
+
 // Files divides the data of most edges among files, some of which several edges from one task have.
 func Files(rng *rand.Rand, d *model.DAG) *model.DAG {
 	written := map[string][]float64{}

@@ -49,6 +49,7 @@ var kept = map[reflect.Type]map[string]bool{
 	reflect.TypeFor[model.DAGTask]():       {"Needs": true, "NeedsOn": true},
 	reflect.TypeFor[model.Machine]():       {"LocalRate": true, "Capacity": true},
 	reflect.TypeFor[model.Reservation]():   {"Account": true},
+	reflect.TypeFor[model.Route]():         {"LatencyS": true, "Weight": true},
 	reflect.TypeFor[model.TVC]():           {"Account": true},
 	reflect.TypeFor[model.VCSched]():       {"Account": true},
 }

@@ -13,10 +13,12 @@ import (
 // dagFigures holds an instance in arrays. It is made without view.Graph, which
 // the solvers use.
 type dagFigures struct {
-	in         *model.DAG
-	whole      bool        // all times are whole and their sum is exact
-	cost, rate [][]float64 // by task and machine, by machines
-	needs      [][][]int64 // by task, machine and resource; nil without resources: machines run one task at a time
+	in      *model.DAG
+	whole   bool        // all times are whole and their sum is exact
+	cost    [][]float64 // by task and machine
+	rate    [][]float64 // by machines
+	startup [][]float64 // before data are sent, by machines
+	needs   [][][]int64 // by task, machine and resource; nil without resources: machines run one task at a time
 	// The work of a task, by resource, task and machine: its cost times the share of the machine that it takes; without
 	// resources all of it.
 	takes        [][][]float64
@@ -41,7 +43,7 @@ func (f *dagFigures) length(e, a, b int) float64 {
 	if f.rate[a][b] == 0 {
 		return math.Inf(1)
 	}
-	return f.in.Machines[a].StartupS + f.data[e]/f.rate[a][b]
+	return f.startup[a][b] + f.data[e]/f.rate[a][b]
 }
 
 func readDAG(in *model.DAG) dagFigures {
@@ -180,7 +182,7 @@ func (f *dagFigures) readRates() {
 		if net.PathCapacity != nil {
 			row = slices.Clone(net.PathCapacity[a])
 		}
-		f.rate = append(f.rate, row)
+		f.rate, f.startup = append(f.rate, row), append(f.startup, slices.Repeat([]float64{x.StartupS}, len(f.in.Machines)))
 	}
 	for _, l := range net.Links {
 		if capacity[l.ID] = l.Capacity; l.Capacity == 0 {
@@ -189,6 +191,9 @@ func (f *dagFigures) readRates() {
 	}
 	for _, r := range net.Routes {
 		a, b := machine[r.From], machine[r.To]
+		if f.startup[a][b] += r.LatencyS; !r.OneWay {
+			f.startup[b][a] += r.LatencyS
+		}
 		for _, l := range r.Links {
 			f.rate[a][b] = min(f.rate[a][b], capacity[l])
 			if !r.OneWay {
@@ -232,11 +237,12 @@ func (f *dagFigures) same(j, k int) bool {
 		}
 	}
 	for x := range f.rate {
-		if x != j && x != k && (f.rate[j][x] != f.rate[k][x] || f.rate[x][j] != f.rate[x][k]) {
+		if x != j && x != k && (f.rate[j][x] != f.rate[k][x] || f.rate[x][j] != f.rate[x][k] ||
+			f.startup[j][x] != f.startup[k][x] || f.startup[x][j] != f.startup[x][k]) {
 			return false
 		}
 	}
-	return slices.Equal(f.in.Machines[j].Capacity, f.in.Machines[k].Capacity) && f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j] &&
+	return slices.Equal(f.in.Machines[j].Capacity, f.in.Machines[k].Capacity) && f.startup[j][k] == f.startup[k][j] && f.rate[j][k] == f.rate[k][j] &&
 		f.in.Machines[j].LocalRate == f.in.Machines[k].LocalRate
 }
 

@@ -61,7 +61,7 @@ func (r *Replay) ask(e, m, n int32) {
 		case fileUnasked:
 			x.state[l] = fileUnderWay
 			if r.Contends(m, n) && x.Size[l] > 0 {
-				r.queue.push(event{r.now + r.g.Startup[m], flowBegins, l})
+				r.queue.push(event{r.now + r.g.Startup(m, n), flowBegins, l})
 			} else {
 				r.queue.push(event{r.now + r.g.Send(x.Size[l], m, n), lands, l})
 			}

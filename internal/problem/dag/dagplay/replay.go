@@ -15,9 +15,9 @@ import (
 // soon as its producer has finished. It may be used again and again, by one
 // goroutine at a time.
 //
-// Transfers with the same route and path rate always have equal rates, so they are
+// Transfers with the same route, weight and path rate always have equal rates, so they are
 // one class with one virtual clock, the data served; the rates of the classes are
-// max-min fair. A run takes O((V + E) (log (V + E) + C L)) for C classes under way on
+// max-min fair, in proportion to the weights. A run takes O((V + E) (log (V + E) + C L)) for C classes under way on
 // L links; without contention O(V + E).
 //
 // Without contention it is its view.Play. After a run, Start, Finish, Sent and
@@ -32,9 +32,9 @@ type Replay struct {
 	files   *files    // nil if edges have no files: then each is a transfer, and what says file is an edge
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
-	flows   []int32   // scratch, by link: transfers under way
+	flows   []int64   // scratch, by link: the weight of transfers under way
 	spare   []float64 // scratch, by link: capacity without a transfer yet
-	open    []int32   // scratch, by link: transfers without a rate yet
+	open    []int64   // scratch, by link: the weight of transfers without a rate yet
 
 	work    int64     // of runs, in some 20 ns
 	machine []int32   // the plan's
@@ -57,6 +57,7 @@ type Replay struct {
 type class struct {
 	links  []int32
 	limit  float64 // a transfer's largest rate
+	weight int64
 	part   int32   // connected component of classes that share links
 	rate   float64 // of each transfer now, data units per second
 	served float64 // virtual clock: data that a transfer under way from the start has got
@@ -123,14 +124,14 @@ func (r *Replay) findClasses() {
 				continue
 			}
 			for _, k := range known[links[0]] {
-				if r.classes[k].limit == limit && slices.Equal(r.classes[k].links, links) {
+				if r.classes[k].limit == limit && r.classes[k].weight == g.Weight(m, n) && slices.Equal(r.classes[k].links, links) {
 					r.classOf[pair] = k
 				}
 			}
 			if r.classOf[pair] < 0 {
 				r.classOf[pair] = int32(len(r.classes))
 				known[links[0]] = append(known[links[0]], r.classOf[pair])
-				r.classes = append(r.classes, class{links: links, limit: limit, at: math.Inf(1)})
+				r.classes = append(r.classes, class{links: links, limit: limit, weight: g.Weight(m, n), at: math.Inf(1)})
 				for _, l := range links[1:] {
 					linkPart[root(l)] = root(links[0])
 				}
@@ -147,7 +148,7 @@ func (r *Replay) findClasses() {
 		r.classes[k].part = number[l]
 	}
 	r.dirty = make([]bool, len(number))
-	r.flows, r.spare, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
+	r.flows, r.spare, r.open = make([]int64, len(g.Links)), make([]float64, len(g.Links)), make([]int64, len(g.Links))
 }
 
 // Contends reports whether transfers from machine m to n share links under the
@@ -335,7 +336,7 @@ func (r *Replay) send(e int32) {
 	case m != n && r.files != nil:
 		r.ask(e, m, n)
 	case r.Contends(m, n) && g.Data[e] > 0:
-		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
+		r.queue.push(event{r.now + g.Startup(m, n), flowBegins, e})
 	default:
 		r.queue.push(event{r.now + g.Comm(e, m, n), arrives, e})
 	}
@@ -409,7 +410,7 @@ func (r *Replay) fill(part int32) {
 		c.serve(r.now)
 		active = append(active, k)
 		for _, l := range c.links {
-			r.flows[l] += int32(len(c.due))
+			r.flows[l] += c.weight * int64(len(c.due))
 		}
 	}
 	for _, k := range active {
@@ -419,14 +420,14 @@ func (r *Replay) fill(part int32) {
 			}
 			r.spare[l], r.open[l] = r.g.Links[l], r.flows[l]
 			if r.g.Transfer != model.TransferFair {
-				r.spare[l] *= model.TCPShare(r.flows[l])
+				r.spare[l] *= model.TCPShare(int32(r.flows[l]))
 			}
 			r.flows[l] = 0
 		}
 	}
 	r.changed = active // keeps its memory
 	for open := active; len(open) > 0; {
-		// The least share of any class is the rate of all that have it.
+		// The least share of any class is the rate, for each weight of 1, of all that have it.
 		least := math.Inf(1)
 		r.work += 2 * int64(len(open))
 		for _, k := range open {
@@ -441,21 +442,21 @@ func (r *Replay) fill(part int32) {
 		}
 		for _, k := range open[kept:] {
 			c := &r.classes[k]
-			c.rate = least
-			c.at = r.now + max(0, c.due[0].end-c.served)/least
+			weight := c.weight * int64(len(c.due))
+			c.rate = least * float64(c.weight)
+			c.at = r.now + max(0, c.due[0].end-c.served)/c.rate
 			for _, l := range c.links {
-				r.spare[l] -= least * float64(len(c.due))
-				r.open[l] -= int32(len(c.due))
+				r.spare[l] -= least * float64(weight)
+				r.open[l] -= weight
 			}
 		}
 		open = open[:kept]
 	}
 }
 
-// shareOf returns the equal share of the capacity left that a class's transfers would
-// get now.
+// shareOf returns the share of the capacity left that a class's transfers would get now, for a weight of 1.
 func (r *Replay) shareOf(c *class) float64 {
-	share := c.limit
+	share := c.limit / float64(c.weight)
 	for _, l := range c.links {
 		share = min(share, r.spare[l]/float64(r.open[l]))
 	}
