@@ -29,7 +29,7 @@ func TestSplitAlgorithms(t *testing.T) {
 func TestCountBins(t *testing.T) {
 	for want, all := range map[bool][][]string{true: {{"cmd:x"}, {"auto", "mine=cmd:x"}, {"kernel", "cmd:x", "exact"}}, false: {{}, {"auto"}, {"all", "cmd:x"}, {"mcb8", "cmd:x"}, {"online:x"}}} {
 		for _, names := range all {
-			require.Is(t, want, CountBins(names), names)
+			require.Is(t, want, runs.CountBins(names), names)
 		}
 	}
 }

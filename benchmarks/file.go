@@ -30,7 +30,7 @@ type File struct {
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
 	// In a folder they and the platform go to those that know them.
 	Variants map[string]string
-	bins     bool // the platform of files of vector packing is bins, unless Platform says another one (CountBins)
+	bins     bool // the platform of files of vector packing is bins, unless Platform says another one (runs.CountBins)
 	// Logs makes instances of SWF logs as a generator with the key log does; nil: the
 	// file is no log.
 	Logs *planGenerator

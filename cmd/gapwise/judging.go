@@ -94,7 +94,7 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 		return answer, refusal(ctx, in, own, err)
 	}
 	if len(q.Files) > 0 {
-		x.Record.Plan = benchmarks.AdHocName(q.Files)
+		x.Record.Plan = runs.AdHocName(q.Files)
 	}
 	x.Record.Instance, x.Record.Program, answer.Result = q.Run, q.Program, &x.Result
 	answer.Run, err = x.Record.Encode()

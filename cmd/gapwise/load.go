@@ -11,9 +11,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -86,7 +86,7 @@ func read(c *cli.Command, path string) (model.Instance, error) {
 
 // ofFile is read for a file that is open.
 func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options) (model.Instance, error) {
-	if o.Platform == "" && o.Kind == "" && c.Name == "solve" && f.IsPacking() && benchmarks.CountBins(algorithmNames(c)) {
+	if o.Platform == "" && o.Kind == "" && c.Name == "solve" && f.IsPacking() && runs.CountBins(algorithmNames(c)) {
 		o.Platform, o.IfNeeded = "bins", true
 	}
 	in, err := f.Instance(o)
