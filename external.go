@@ -109,7 +109,7 @@ func ofPolicy(kind model.Kind, name string) (model.Algorithm, error) {
 	if err != nil {
 		return model.Algorithm{}, err
 	}
-	return model.Algorithm{Name: name, Kind: kind, Class: model.Online, Summary: "a policy that is another program", Complexity: "unknown",
+	return model.Algorithm{Name: s.Name(), Kind: kind, Class: model.Online, Summary: "a policy that is another program", Complexity: "unknown",
 		Seeded: true, Solver: s}, nil
 }
 
@@ -122,7 +122,7 @@ func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
 	if err != nil {
 		return model.Algorithm{}, err
 	}
-	return model.Algorithm{Name: name, Kind: kind, Class: model.Offline, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
+	return model.Algorithm{Name: s.Name(), Kind: kind, Class: model.Offline, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
 }
 
 // RefusedError reports that the solution of a command can't be read, doesn't fit the instance, or was refused by the

@@ -21,6 +21,7 @@ import (
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/heuristics/online/wire"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -126,8 +127,8 @@ func ClassOf(kind model.Kind, name string) model.Class {
 }
 
 // Find returns the algorithm of a name. The name is one of Algorithms(kind), a solver of linear models that is a
-// separate program (see Externals), a heuristic cmd:COMMAND, or an online policy online:COMMAND. The error wraps
-// ErrUnknownAlgorithm and names the algorithms that there are.
+// separate program (see Externals), a heuristic cmd:COMMAND, or an online policy online:COMMAND. LABEL= before the
+// last two names them in results. The error wraps ErrUnknownAlgorithm and names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
 	for _, a := range Algorithms(kind) {
@@ -136,10 +137,14 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 		}
 		names = append(names, a.Name)
 	}
-	if strings.HasPrefix(name, command.Prefix) {
+	label, rest := process.Labelled(name)
+	if label == "auto" || label == "exact" || label == LogAlgorithm || label != "" && slices.Contains(names, label) {
+		return model.Algorithm{}, fmt.Errorf("%w %q: %s is gapwise's own, give yours another name", ErrUnknownAlgorithm, name, label)
+	}
+	if strings.HasPrefix(rest, command.Prefix) {
 		return ofCommand(kind, name)
 	}
-	if wire.Known(name) {
+	if wire.Known(rest) {
 		return ofPolicy(kind, name)
 	}
 	if a, ok, err := findExternal(kind, name); ok {
@@ -296,7 +301,8 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 func EngineNames(engine string) (names []string) {
 	for {
 		name, rest, more := strings.Cut(engine, ",")
-		if strings.HasPrefix(engine, external.Prefix) || strings.HasPrefix(engine, command.Prefix) || wire.Known(engine) || !more {
+		_, rested := process.Labelled(engine)
+		if strings.HasPrefix(engine, external.Prefix) || strings.HasPrefix(rested, command.Prefix) || wire.Known(rested) || !more {
 			return append(names, engine)
 		}
 		names, engine = append(names, name), rest

@@ -3,12 +3,15 @@
 package benchmarks
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,16 +36,31 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 	bad := func(format string, args ...any) (*Plan, error) {
 		return nil, fmt.Errorf("%w bench: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	p := &Plan{Name: adHocName(files), Files: files, Seeds: seeds}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	p := &Plan{Name: runs.AdHocName(paths), Files: slices.Clone(files), Seeds: seeds}
+	for k := range p.Files {
+		p.Files[k].bins = runs.CountBins(names)
+	}
 	if len(seeds) == 0 {
 		p.Seeds = []uint64{1}
 	}
-	for k, name := range names {
-		if slices.Contains(names[:k], name) {
-			return bad("the algorithm %s is named twice", name)
+	for _, name := range names {
+		label, rest := process.Labelled(name)
+		if label = cmp.Or(label, name); slices.ContainsFunc(p.Algorithms, func(a Algorithm) bool { return a.Label == label }) {
+			return bad("the algorithm %s is named twice", label)
+		}
+		if label != name { // the label is none of gapwise's names
+			for _, kind := range model.Kinds() {
+				if _, err := gapwise.Find(kind, name); errors.Is(err, gapwise.ErrUnknownAlgorithm) {
+					return nil, fmt.Errorf("bench: %w", err)
+				}
+			}
 		}
 		a := settings
-		a.Name, a.Label = name, name
+		a.Name, a.Label = rest, label
 		if err := p.fits(&a); err != nil {
 			return nil, fmt.Errorf("bench: %w", err)
 		}
@@ -52,41 +70,4 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 		return bad("%v", err)
 	}
 	return p, nil
-}
-
-// adHocName names a plan by its files.
-func adHocName(files []File) string {
-	const most = 3
-	var bases []string
-	for _, f := range files {
-		base := filepath.Base(filepath.Clean(f.Path))
-		if abs, err := filepath.Abs(f.Path); err == nil { // "." has a name, too
-			base = filepath.Base(abs)
-		}
-		if !slices.Contains(bases, base) {
-			bases = append(bases, base)
-		}
-	}
-	more := ""
-	if len(bases) > most {
-		more = fmt.Sprintf("+%d", len(bases)-most)
-		bases = bases[:most]
-	}
-	for k := range bases {
-		bases[k] = fileWord(bases[k], 40)
-	}
-	return "bench-" + strings.Join(bases, "+") + more
-}
-
-// fileWord makes a text a part of a file's name, of at most so many bytes. Characters other than letters, digits and .
-// _ - = become _.
-func fileWord(text string, most int) string {
-	word := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-=", r):
-			return r
-		}
-		return '_'
-	}, text)
-	return word[:min(len(word), most)]
 }

@@ -20,9 +20,18 @@ import (
 
 // A command is one algorithm, with any text in it.
 func TestSplitAlgorithms(t *testing.T) {
-	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr"})
+	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr", "x,mine=cmd:a,b"})
 	require.Same(t, "the algorithms",
-		[]string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}, got)
+		[]string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr", "x", "mine=cmd:a,b"}, got)
+}
+
+// Vector packing counts bins for commands, beside algorithms that do so, too.
+func TestCountBins(t *testing.T) {
+	for want, all := range map[bool][][]string{true: {{"cmd:x"}, {"auto", "mine=cmd:x"}, {"kernel", "cmd:x", "exact"}}, false: {{}, {"auto"}, {"all", "cmd:x"}, {"mcb8", "cmd:x"}, {"online:x"}}} {
+		for _, names := range all {
+			require.Is(t, want, runs.CountBins(names), names)
+		}
+	}
 }
 
 func TestAdHocNames(t *testing.T) {

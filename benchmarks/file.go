@@ -25,6 +25,8 @@ type File struct {
 	DOT string
 	// Files says whether machines keep files (instances.Options).
 	Files string
+	// Network is the network model of task graphs (instances.Options).
+	Network string
 	// WorkUnit is the unit of a task graph's works (instances.Options).
 	WorkUnit string
 	// Strict refuses files that say what isn't modelled.
@@ -32,6 +34,7 @@ type File struct {
 	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
 	// In a folder they and the platform go to those that know them.
 	Variants map[string]string
+	bins     bool // the platform of files of vector packing is bins, unless Platform says another one (runs.CountBins)
 	// Logs makes instances of SWF logs as a generator with the key log does; nil: the
 	// file is no log.
 	Logs *planGenerator
@@ -113,7 +116,15 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
 	c.Load = func() (model.Instance, error) {
-		in, err := instances.Read(path, instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, WorkUnit: f.WorkUnit, IfNeeded: folder, Strict: f.Strict})
+		o := instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, Network: f.Network, WorkUnit: f.WorkUnit, IfNeeded: folder, Strict: f.Strict}
+		file, err := instances.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if f.bins && f.Platform == "" && file.IsPacking() {
+			o.Platform, o.IfNeeded = "bins", true
+		}
+		in, err := file.Instance(o)
 		if err != nil {
 			return nil, err
 		}
@@ -125,6 +136,9 @@ func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	}
 	if f.Files != "" {
 		how = append(how, "files "+f.Files)
+	}
+	if f.Network != "" {
+		how = append(how, "network "+f.Network)
 	}
 	if f.WorkUnit != "" {
 		how = append(how, "work unit "+f.WorkUnit)

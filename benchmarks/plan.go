@@ -6,6 +6,7 @@
 package benchmarks
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
@@ -23,6 +24,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
+	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/model"
 )
@@ -63,6 +65,7 @@ type Algorithm struct {
 	// network-aware.
 	Parameters map[string]string
 
+	files   []string // of the user's program that it is, once that is looked at
 	ofAll   bool     // one of "all": it may take none of the instances
 	without []string // devices of the search that are switched off
 }
@@ -98,6 +101,15 @@ func LoadPlan(name string) (*Plan, error) {
 		return nil, fmt.Errorf("%w; built-in plans are %s", err, strings.Join(Names(), ", "))
 	}
 	p, err := decodePlan(data)
+	if err != nil && !bytes.Contains(data, []byte("algorithms")) { // one with a mistake is a plan
+		f, e := instances.OpenData(name, data)
+		if e == nil {
+			e = f.Unread()
+		}
+		if _, what, ok := strings.Cut(fmt.Sprint(e), " instance: "); ok {
+			return nil, fmt.Errorf("%s: %w plan: %s", name, model.ErrInvalid, what)
+		}
+	}
 	if err != nil && isInstance(data) {
 		return nil, fmt.Errorf("%s: %w plan: this is an instance: say what solves it by --algorithm NAMES", name, model.ErrInvalid)
 	}
@@ -182,6 +194,24 @@ func (a *Algorithm) engine() string {
 		return ""
 	}
 	return name
+}
+
+// program returns a digest of the files of the user's program that the algorithm is, and their names; "" if it is none, or
+// has no files.
+func (a *Algorithm) program() (digest string, files []string) {
+	_, name := process.Labelled(a.Name)
+	if a.Name == "exact" {
+		names := gapwise.EngineNames(a.Engine)
+		name = names[len(names)-1] // a command is the last one
+	}
+	for _, sort := range []string{"cmd:", "online:", "mps:"} {
+		if text, ok := strings.CutPrefix(name, sort); ok {
+			if c, err := process.ParseCommand(text); err == nil {
+				return c.Digest()
+			}
+		}
+	}
+	return "", nil
 }
 
 // options returns the options of one run on an instance of a kind.

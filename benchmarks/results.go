@@ -4,6 +4,7 @@ package benchmarks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -105,7 +108,7 @@ func openFolder(folder, stem string) (*results, error) {
 	return r, nil
 }
 
-// Parts returns the results files in a folder, by name. Errors wrap model.ErrInvalid.
+// Parts returns the results files in a folder, in the order in which they were begun, and by name. Errors wrap model.ErrInvalid.
 func Parts(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -117,7 +120,14 @@ func Parts(folder string) ([]string, error) {
 			all = append(all, filepath.Join(folder, e.Name()))
 		}
 	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(begun(a), begun(b)) })
 	return all, nil
+}
+
+// begun returns the number of a file in a folder (claim), 0 for a file with another name.
+func begun(path string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(path, partsEnding)), "."))
+	return n
 }
 
 // append writes a line, whole, by one call.

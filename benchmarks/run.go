@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/internal/run/replace"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -79,6 +80,7 @@ type execution struct {
 	RunOptions
 	algorithms []Algorithm // the plan's, which others may run, too
 	options    map[string]string
+	programs   map[string]string // digests of the users' programs, by label
 	results    *results
 	done       map[string]*runs.Record // by Record.Key
 	hashes     map[string]string       // of the instances in the results
@@ -106,7 +108,7 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 	if err := p.useful(cases); err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, RunOptions: o, algorithms: slices.Clone(p.Algorithms), options: map[string]string{}, said: map[string]bool{}}
+	e := &execution{plan: p, RunOptions: o, algorithms: slices.Clone(p.Algorithms), options: map[string]string{}, programs: map[string]string{}, said: map[string]bool{}}
 	if err := e.choose(); err != nil {
 		return nil, err
 	}
@@ -154,12 +156,15 @@ func (e *execution) choose() error {
 			}
 		}
 		e.options[a.Label] = a.settings()
+		e.programs[a.Label], a.files = a.program()
 	}
 	return nil
 }
 
-// goOn takes the runs that the results hold, if they can be gone on with.
+// goOn takes the runs that the results hold, if they can be gone on with. Of one run by several states of a user's
+// program the last one counts, as in runs.Current.
 func (e *execution) goOn() error {
+	changed := map[string]string{} // the runs by another state of a program: the labels, by Record.Key
 	e.done, e.hashes = map[string]*runs.Record{}, map[string]string{}
 	for i := range e.results.records {
 		r := &e.results.records[i]
@@ -179,8 +184,23 @@ func (e *execution) goOn() error {
 			return fmt.Errorf("%w results: %s, a run of %s, isn't as gapwise bench has written it; take the line out and it is run anew",
 				model.ErrInvalid, r.At(), r.Algorithm)
 		}
-		e.done[r.Key()] = r
 		e.hashes[r.Instance] = r.Hash
+		if ours && r.Program != e.programs[r.Algorithm] {
+			delete(e.done, r.Key())
+			changed[r.Key()] = r.Algorithm
+			continue
+		}
+		delete(changed, r.Key())
+		e.done[r.Key()] = r
+	}
+	again := map[string]int{}
+	for _, label := range changed {
+		again[label]++
+	}
+	for _, a := range e.algorithms {
+		if n := again[a.Label]; n > 0 && e.Said != nil {
+			e.Said(fmt.Sprintf("%s: %s by another state of %s, and will run again", a.Label, words.Plural(n, "run"), cmp.Or(strings.Join(a.files, ", "), "its program")))
+		}
 	}
 	return nil
 }
@@ -288,6 +308,7 @@ func (e *execution) job(ctx context.Context, j *job) error {
 		if e.Workers <= 1 && took != nil && began != nil {
 			rec.CPUS = runs.Optional(*took - *began)
 		}
+		rec.Program = e.programs[r.a.Label]
 		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(result)
 		rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, e.listing.runs, e.listing.digest, e.Shard.String()
 		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), result); err != nil {

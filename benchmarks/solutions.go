@@ -32,7 +32,7 @@ func keep(r *runs.Record, folder, results string, res model.Result) (string, err
 
 // solutionFile names the run's file in words, and by a digest that distinguishes it from the plan's other runs.
 func solutionFile(r *runs.Record) string {
-	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.Key())))
+	return fmt.Sprintf("%s-%s-%d-%.4x.json", runs.FileWord(filepath.Base(r.Instance), 80), runs.FileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.Key())))
 }
 
 // relative returns the path of a file as seen from a folder, or the file if there is

@@ -3,6 +3,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -41,6 +42,8 @@ type Summary struct {
 	Version    string          `json:"version"`
 	Commit     string          `json:"commit,omitempty"`
 	Tools      string          `json:"tools"`
+	// Failures puts the failed runs in words, with the first reasons (runs.Failures).
+	Failures []string `json:"-"`
 }
 
 // algorithmSums is the part of a Summary about one algorithm.
@@ -57,9 +60,15 @@ type algorithmSums struct {
 	ElapsedS float64  `json:"elapsed_s"` // of all runs together
 }
 
+// namedReasons is how many reasons of failed runs are named.
+const namedReasons = 3
+
 // summarize completes a summary with the finished runs of its share, and with how the start ended.
 func (s *Summary) summarize(algorithms []Algorithm, done []runs.Record, err error) {
 	s.WallS = time.Since(s.Began).Seconds()
+	done = slices.Clone(done) // in the plan's order, whichever worker was first
+	slices.SortStableFunc(done, func(a, b runs.Record) int { return cmp.Compare(a.Run, b.Run) })
+	s.Failures = runs.Failures(done, namedReasons)
 	s.Done = len(done)
 	s.Host, s.CPU = runs.Here().Host, runs.Here().CPU
 	s.Version, s.Commit, s.Tools = runs.Built().Version, runs.Built().Commit, runs.Built().Tools()

@@ -15,12 +15,14 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Options say how a file becomes an instance. The zero value leaves everything to the file.
 type Options struct {
-	// Platform is the machines of a task graph (see ParsePlatform), "hosts=N" of vector packing, and of a batch system's
+	// Platform is the machines of a task graph (see ParsePlatform), "hosts=N" of vector packing or "bins", which has it
+	// become consolidation with a bin for each item, and of a batch system's
 	// records a file that tells its nodes.
 	Platform string
 	// DOT names the attributes of a DOT graph's nodes with their work and of its edges with their data, as
@@ -158,6 +160,9 @@ func (f *File) Unread() error {
 	if f.format == nil || f.format.remedy == "" {
 		return nil
 	}
+	if f.format.ours {
+		return fmt.Errorf("%s: %w instance: it holds %s; %s", f.label, model.ErrInvalid, f.format.name, f.format.remedy)
+	}
 	return fmt.Errorf("%s: %w instance: it looks like %s, which isn't read; %s", f.label, model.ErrInvalid, f.format.name, f.format.remedy)
 }
 
@@ -168,6 +173,8 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 		err = fmt.Errorf("%w option: --work-unit is for task graphs without machines, the file is none", model.ErrInvalid)
 	case o.DOT != "" && !o.IfNeeded && (f.format == nil || f.format.name != formatDOT):
 		err = fmt.Errorf("%w option: --dot names attributes of DOT graphs, the file is none", model.ErrInvalid)
+	case f.format == nil && len(f.start) > 0:
+		err = fmt.Errorf("%w instance: its format is none that is known; gapwise help convert names them", model.ErrInvalid)
 	case f.format == nil:
 		in, err = readOwn(f, o)
 	case f.format.log != nil:
@@ -359,7 +366,7 @@ func (w workflow) tell(a *model.Account, resources []string) {
 		a.Took(sum, "units of data on edges")
 	}
 	if len(w.Edges) == 0 && len(w.Tasks) > 1 {
-		a.Remarks.Say("none of the %d tasks depends on another", len(w.Tasks))
+		a.Remarks.Say("none of the %s tasks depends on another", words.Thousands(int64(len(w.Tasks))))
 	}
 }
 
@@ -395,10 +402,10 @@ func readVBPFile(f *File, o Options) (model.Instance, error) {
 	if err := f.checkName(); err != nil {
 		return nil, err
 	}
-	if o.IfNeeded && !strings.HasPrefix(o.Platform, "hosts=") {
+	if o.IfNeeded && !strings.HasPrefix(o.Platform, "hosts=") && o.Platform != platformBins {
 		o.Platform = "" // of task graphs
 	}
-	return loadVBP(f, o.Platform, o.Kind)
+	return loadVBP(f, o)
 }
 
 // checkName reports a name that can't be an instance's.

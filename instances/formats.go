@@ -32,6 +32,7 @@ type format struct {
 	// about says in the page of formats what is read, and becomes the kind of instance; remedy names the command that
 	// would do for a format that isn't read.
 	about, becomes, remedy string
+	ours                   bool // gapwise writes it, and the remedy names the commands that read it
 }
 
 const (
@@ -43,6 +44,17 @@ const (
 // formats lists the formats. The first one that a file has counts: extensions first, then JSON, XML, tables and texts.
 func formats() []format {
 	return []format{
+		{name: "runs of gapwise bench", ours: true, begins: func(f *File) bool { return f.starts(`{"plan":"`) && strings.Contains(f.start, `"instance_hash":"`) },
+			remedy: "gapwise bench table, compare and plot read them, and gapwise report"},
+		{name: "a result of gapwise solve", ours: true, begins: func(f *File) bool { return f.starts(`{"instance":"`) && strings.Contains(f.start, `"instance_hash":"`) },
+			remedy: "gapwise report reads it alone, and gapwise verify, explain, gantt and solve --start after its instance"},
+		{name: "a plan of gapwise bench", ours: true, begins: func(f *File) bool {
+			named := f.starts("name:") || strings.Contains(f.start, "\nname:")
+			return strings.Contains(f.start, `"algorithms"`) && f.has("name", "algorithms") || named && strings.Contains(f.start, "\nalgorithms:")
+		}, remedy: "gapwise bench runs it"},
+		{name: "a proof of gapwise solve --proof", ours: true, begins: func(f *File) bool { return f.starts("gapwise-proof ") },
+			remedy: "gapwise check replays it after its instance"},
+
 		// The own format is the first: its files may be large, and others are looked through.
 		{name: "gapwise", begins: func(f *File) bool {
 			return kindAtStart(bytes.NewReader(f.data)) != "" || f.has("kind", "version") && !f.has("apiVersion")

@@ -28,7 +28,7 @@ func TestFormatsPage(t *testing.T) {
 		switch {
 		case f.about != "":
 			fmt.Fprintf(&read, "| %s | %s | %s | %s |\n", f.name, ends, f.becomes, f.about)
-		case f.remedy != "":
+		case f.remedy != "" && !f.ours:
 			fmt.Fprintf(&unread, "- %s\n", f.name)
 		}
 	}

@@ -98,7 +98,7 @@ func TestLoadOnErrors(t *testing.T) {
 		"neither":               {"x.json", "{}", "bus", `: invalid instance: the key "kind" is missing`},
 		"empty":                 {"x.json", "", "", ": invalid instance: the file is empty"},
 		"empty by name":         {"x.stg", "", "bus", ": invalid STG graph: line 1: there is no number of tasks"},
-		"a comment alone":       {"x", "// nothing", "", ": invalid JSON: "},
+		"a comment alone":       {"x", "// nothing", "", ": invalid instance: its format is none that is known"},
 		"cut off":               {"g.dot.gz", zipped(t, smallDOT)[:20], "bus", ": invalid: gzip: "},
 		"in the graph":          {"g.dot", "digraph {\n a }", "bus", ": invalid DOT graph: line 2: node a has no size"},
 		"in the instance":       {"g.dot", "digraph { a [size=1] b [size=1] a -> b [size=1] b -> a [size=1] }", "bus", ": invalid dag instance: the edges make a cycle: a -> b -> a"},

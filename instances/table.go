@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -78,7 +79,7 @@ func readTable(f *File, o Options) (model.Instance, error) {
 		if t.kind == model.KindVCSched {
 			capacity = int(min(1e6, max(1, math.Ceil(1.2*sum))))
 		}
-		f.account.Assumed.Say("%d %s: the table tells none", capacity, t.what)
+		f.account.Assumed.Say("%s %s: the table tells none", words.Thousands(int64(capacity)), t.what)
 	}
 	whole := map[string]any{"kind": t.kind, "version": 1, "name": f.name, t.list: rows, t.capacity: capacity}
 	switch t.kind {

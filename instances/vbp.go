@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -283,8 +284,13 @@ func ofList(data []byte) []byte {
 	return text
 }
 
-// loadVBP makes an instance of a VBP file or a plain list for a platform, "hosts=N" or "".
-func loadVBP(f *File, platform string, kind model.Kind) (model.Instance, error) {
+// platformBins is the platform that has a VBP file become the question for the least number of bins, with room for any
+// heuristic: as many bins as items, of which there are maxBins at most.
+const platformBins, maxBins = "bins", 10_000
+
+// loadVBP makes an instance of a VBP file or a plain list for a platform, "hosts=N", platformBins or "".
+func loadVBP(f *File, o Options) (model.Instance, error) {
+	platform, kind := o.Platform, o.Kind
 	text, list := f.data, ofList(f.data)
 	if list != nil {
 		text = list
@@ -293,11 +299,30 @@ func loadVBP(f *File, platform string, kind model.Kind) (model.Instance, error) 
 	if err != nil {
 		return nil, err
 	}
-	hosts := v.FirstFit()
-	if platform != "" {
+	tasks := int64(0)
+	for _, it := range v.Items {
+		tasks += it.Count
+	}
+	bins := platform == platformBins
+	switch {
+	case bins && kind != "" && kind != model.KindConsolidation:
+		return nil, fmt.Errorf("%w platform %q: the least number of bins is a question of %s", model.ErrInvalid, platform, model.KindConsolidation)
+	case bins && tasks > maxBins && !o.IfNeeded:
+		return nil, fmt.Errorf("%w platform %q: it is for at most %s items, there are %s; gapwise convert --kind consolidation --hosts N makes an instance with fewer bins",
+			model.ErrInvalid, platform, words.Thousands(maxBins), words.Thousands(tasks))
+	case bins && tasks > maxBins:
+		platform, bins = "", false
+	case bins:
+		kind = model.KindConsolidation
+	}
+	hosts := int(tasks)
+	if !bins {
+		hosts = v.FirstFit()
+	}
+	if platform != "" && !bins {
 		n, ok := strings.CutPrefix(platform, "hosts=")
 		if hosts, err = strconv.Atoi(n); !ok || err != nil {
-			return nil, fmt.Errorf("%w platform %q for a VBP file: give hosts=N", model.ErrInvalid, platform)
+			return nil, fmt.Errorf("%w platform %q for a VBP file: give hosts=N or bins", model.ErrInvalid, platform)
 		}
 	}
 	var in model.Instance
@@ -312,18 +337,18 @@ func loadVBP(f *File, platform string, kind model.Kind) (model.Instance, error) 
 	if err != nil {
 		return nil, err
 	}
-	tasks := int64(0)
-	for _, it := range v.Items {
-		tasks += it.Count
-	}
 	f.account.Took(float64(tasks), "items")
 	f.account.Took(float64(len(v.Capacity)), "dimensions")
 	if list != nil {
 		f.account.Files[0].Format = "bin packing"
 		f.account.Assumed.Say("the lines are the number of items, the capacity, and sizes, of one dimension")
 	}
+	if bins {
+		f.account.Assumed.Say("%s bins of price 1, one for each item: the cost is the number of bins in use; other commands read the file in this way by --platform %s",
+			words.Thousands(tasks), platformBins)
+	}
 	if platform == "" {
-		f.account.Assumed.Say("%d hosts, enough by first fit; another number by --platform hosts=N, the least by gapwise solve --least-hosts", hosts)
+		f.account.Assumed.Say("%s hosts, enough by first fit; another number by --platform hosts=N, the least by gapwise solve --least-hosts", words.Thousands(int64(hosts)))
 	}
 	model.SetAccount(in, f.account)
 	return in, nil

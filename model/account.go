@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // Account tells what the reading of files made of them: what an instance took, what it lacks and what it holds besides.
@@ -155,7 +157,8 @@ func (x Telling) String() string {
 		noun, rest, _ := strings.Cut(text, " ")
 		text = strings.TrimSpace("1 " + strings.TrimSuffix(noun, "s") + " " + rest)
 	case x.Count != 0 || !strings.Contains(text, " "): // taken: 0 edges
-		text = strconv.FormatFloat(x.Count, 'f', -1, 64) + " " + text
+		_, decimals, _ := strings.Cut(strconv.FormatFloat(x.Count, 'f', -1, 64), ".")
+		text = words.Short(x.Count, len(decimals)) + " " + text
 	}
 	if len(x.First) == 0 {
 		return text

@@ -71,14 +71,14 @@ func objectSchema(t reflect.Type, o *object, head, about, indent, kind string) s
 	if required != nil {
 		list = fmt.Sprintf(`"required": [%s]`, strings.Join(required, ", "))
 	}
-	return "{\n  " + indent + joined(",\n  "+indent, head, `"type": "object"`, list, `"additionalProperties": false`, words(about), o.rules,
+	return "{\n  " + indent + joined(",\n  "+indent, head, `"type": "object"`, list, `"additionalProperties": false`, wordsOf(about), o.rules,
 		"\"properties\": {\n    "+indent+strings.Join(properties, ",\n    "+indent)+"\n  "+indent+"}") + "\n" + indent + "}"
 }
 
 // schema returns the schema of a value of a key.
 func (k *key) schema(t reflect.Type, indent string) string {
 	one := func(members ...string) string {
-		return "{" + joined(", ", append(append(members, k.rules), words(k.about))...) + "}"
+		return "{" + joined(", ", append(append(members, k.rules), wordsOf(k.about))...) + "}"
 	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return one(`"type": "string"`)
@@ -97,7 +97,7 @@ func (k *key) schema(t reflect.Type, indent string) string {
 			length = joined(", ", length, `"uniqueItems": true`)
 		}
 		if k.of != nil {
-			return "{\n  " + indent + joined(",\n  "+indent, `"type": "array"`, length, words(k.about),
+			return "{\n  " + indent + joined(",\n  "+indent, `"type": "array"`, length, wordsOf(k.about),
 				`"items": `+objectSchema(t.Elem(), k.of, "", "", indent+"  ", "")) + "\n" + indent + "}"
 		}
 		return one(`"type": "array"`, length, `"items": `+k.each.schema(t.Elem(), indent))
@@ -168,7 +168,7 @@ func bound(name string, n float64) string {
 	return fmt.Sprintf("%q: %s", name, exact(n))
 }
 
-func words(about string) string {
+func wordsOf(about string) string {
 	if about == "" {
 		return ""
 	}

@@ -18,10 +18,11 @@ import (
 // adHocFlags are the flags of gapwise bench that replace a plan.
 func adHocFlags() []cli.Flag {
 	all := []cli.Flag{
-		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, or all; may be repeated"},
+		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, all, or LABEL=cmd:COMMAND; may be repeated"},
 		&cli.StringFlag{Name: "engine", Usage: "engines of exact, as for gapwise solve"},
 		&cli.StringFlag{Name: "formulation", Usage: "formulation of engines that solve linear models: highs, glpsol, ... (gapwise export --help)"},
 		&cli.DurationFlag{Name: "time-limit", Usage: "time limit of each run, like 10s", DefaultText: "none; auto: 10s"},
+		&cli.Int64Flag{Name: "effort", Usage: "limit of each run's counted work, in about microseconds of a core", DefaultText: "none"},
 		&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "worker threads of each run"},
 		&cli.StringFlag{Name: "seeds", Value: "1", Usage: "`LIST` of seeds, one run for each"},
@@ -59,11 +60,11 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if len(names) == 0 {
 		return nil, nil, usagef("bench: --algorithm is empty, give names or all (gapwise algorithms lists them)")
 	}
-	a := benchmarks.Algorithm{Engine: c.String("engine"), Formulation: c.String("formulation"), TimeLimit: c.Duration("time-limit"), Threads: c.Int("threads")}
+	a := benchmarks.Algorithm{Engine: c.String("engine"), Formulation: c.String("formulation"), TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort"), Threads: c.Int("threads")}
 	if c.IsSet("gap") {
 		a.Gap = c.Float64("gap")
 	}
-	if err := checkSettings(c, model.Settings{Threads: a.Threads, TimeLimit: a.TimeLimit, Gap: a.Gap}); err != nil {
+	if err := checkSettings(c, model.Settings{Threads: a.Threads, TimeLimit: a.TimeLimit, Effort: a.Effort, Gap: a.Gap}); err != nil {
 		return nil, nil, err
 	}
 	var seeds []uint64
@@ -82,7 +83,7 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	}
 	var all []benchmarks.File
 	for _, path := range paths {
-		all = append(all, benchmarks.File{Path: path, Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), WorkUnit: c.String("work-unit"), Strict: c.Bool("strict"), Variants: variants})
+		all = append(all, benchmarks.File{Path: path, Platform: c.String("platform"), DOT: c.String("dot"), Files: c.String("files"), Network: c.String("network"), WorkUnit: c.String("work-unit"), Strict: c.Bool("strict"), Variants: variants})
 	}
 	plan, err := benchmarks.AdHoc(all, names, a, seeds)
 	return plan, paths, err

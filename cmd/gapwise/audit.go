@@ -58,7 +58,7 @@ func (p *program) audit() *cli.Command {
 			if o.Variant != "" && (o.Kinds != nil || !slices.Contains(audit.Variants(), o.Variant)) {
 				return usagef("audit: --variant is one of %q, without --kind", audit.Variants())
 			}
-			bar := isTerminal(p.err)
+			bar := isTerminal(p.progress())
 			if bar {
 				o.Progress = func(t *audit.Tally, elapsed time.Duration) {
 					all, engines, _, instances := t.Comparisons()

@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/visible"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 func (p *program) bench() *cli.Command {
@@ -37,7 +38,8 @@ func (p *program) bench() *cli.Command {
 			"--platform) or folders of them. Each algorithm solves the instances of its\n" +
 			"problem; all stands for every algorithm.\n" +
 			"Each run appends a line to the results file. A stopped plan continues where\n" +
-			"it stopped.\n\n" +
+			"it stopped. Runs of a program of yours (cmd:COMMAND) run again if a file that\n" +
+			"its command names has changed.\n\n" +
 			"--shard 3/8 runs the third of eight shards of the plan, whose sizes differ\n" +
 			"by at most one run; gapwise bench merge merges them\n" +
 			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, each start writes a\n" +
@@ -92,17 +94,25 @@ func (p *program) bench() *cli.Command {
 			all := 0
 			bar := p.watch(&o, share(plan, o.Shard), &all)
 			var unwritten error
-			if file := c.String("summary"); file != "" {
-				if err := checkOutput(file, read); err != nil {
-					return err
-				}
-				o.Ended = func(s benchmarks.Summary) {
+			var failures []string
+			file := c.String("summary")
+			if err := checkOutput(file, read); err != nil {
+				return err
+			}
+			o.Ended = func(s benchmarks.Summary) {
+				if failures = s.Failures; file != "" {
 					unwritten = p.writeFile(file, func(w io.Writer) error { return writeLines(w, s) })
 				}
 			}
 			err = benchmarks.Run(ctx, plan, o)
 			if bar {
 				fmt.Fprintln(p.err)
+			}
+			for k, line := range failures {
+				if line = words.Wrap(line, 78, 4); k > 0 {
+					line = "  " + line
+				}
+				fmt.Fprintln(p.err, line)
 			}
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")
@@ -115,7 +125,7 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.err, "%d runs done; see: gapwise bench %s\n", all, see)
+			fmt.Fprintf(p.progress(), "%d runs done; see: gapwise bench %s\n", all, see)
 			return nil
 		},
 	}
@@ -124,15 +134,15 @@ func (p *program) bench() *cli.Command {
 // watch has the runs of a plan report their progress: by a bar on a terminal, which it reports, else by lines. It sets
 // all to how many runs there are.
 func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerminal bool) {
-	bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: name, interval: 10 * time.Second}
-	if onTerminal = isTerminal(p.err); onTerminal {
+	bar, lines := io.Writer(io.Discard), &benchLog{w: p.progress(), name: name, interval: 10 * time.Second}
+	if onTerminal = isTerminal(p.progress()); onTerminal {
 		bar, lines.w = visible.Raw(p.err), io.Discard
 	}
 	var progress *progressbar.ProgressBar
 	to := cmp.Or(o.Results, o.Folder)
 	o.Started = func(total, done int) {
 		*all = total
-		fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
+		fmt.Fprintf(p.progress(), "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
 		progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
 		progress.Add(done)

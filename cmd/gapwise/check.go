@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -61,6 +62,13 @@ func (p *program) check() *cli.Command {
 			}
 			defer p.afterAWhile("checking ...")()
 			proved, err := verify.Proof(ctx, in, hash, f)
+			if err != nil && strings.Contains(err.Error(), "line 1, ") {
+				if data, e := instances.ReadFile(paths[1]); e == nil {
+					if what := heldBy(data); what != "" && !bytes.HasPrefix(data, []byte("gapwise-proof")) {
+						err = fmt.Errorf("%w proof: %s", model.ErrInvalid, what)
+					}
+				}
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
 			}

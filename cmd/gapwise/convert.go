@@ -49,9 +49,10 @@ func (p *program) convert() *cli.Command {
 			"whether the items fit on --hosts hosts; all other commands take this number\n" +
 			"as --platform hosts=N. Without it, first fit gives a number that is enough;\n" +
 			"gapwise solve --least-hosts finds the least. --kind consolidation makes them\n" +
-			"equal hosts at price 1. Plain lists (the number of items, the capacity, and\n" +
-			"one size per line) are read in the same way. MVP files, with several types\n" +
-			"of bins and their costs, become consolidation if each item has one choice.\n\n" +
+			"equal hosts at price 1, and --platform bins one for each item. Plain lists\n" +
+			"(the number of items, the capacity, and one size per line) are read in the\n" +
+			"same way. MVP files, with several types of bins and their costs, become\n" +
+			"consolidation if each item has one choice.\n\n" +
 			"Workloads of Batsim (JSON with nb_res, jobs, and profiles that are delays or\n" +
 			"sequences of them) become batch on one tier; jobs end at their walltimes.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
@@ -86,7 +87,11 @@ func (p *program) convert() *cli.Command {
 			if err := checkOutput(c.String("ran"), paths); err != nil {
 				return err
 			}
-			in, ran, err := p.converted(c, paths[0])
+			f, err := instances.Open(paths[0])
+			if err != nil {
+				return err
+			}
+			in, ran, err := p.converted(c, paths[0], f)
 			if err != nil {
 				return err
 			}
@@ -143,7 +148,7 @@ func (p *program) accounts(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.err, "%d files, %d with an error\n", read, failed)
+	fmt.Fprintf(p.progress(), "%d files, %d with an error\n", read, failed)
 	if failed > 0 && c.Bool("strict") {
 		return codeError(exitBadInput)
 	}
@@ -180,11 +185,7 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 }
 
 // converted reads a file as an instance and, if the flags ask for it, how a log's jobs ran.
-func (p *program) converted(c *cli.Command, path string) (model.Instance, *model.Execution, error) {
-	f, err := instances.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
+func (p *program) converted(c *cli.Command, path string, f *instances.File) (model.Instance, *model.Execution, error) {
 	if err := f.Unread(); err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // defaultVariables are the environment variables with defaults of flags of all commands that have them.
-var defaultVariables = map[string]string{"time-limit": "GAPWISE_TIME_LIMIT", "effort": "GAPWISE_EFFORT", "threads": "GAPWISE_THREADS", "seed": "GAPWISE_SEED"}
+var defaultVariables = map[string]string{"time-limit": "GAPWISE_TIME_LIMIT", "effort": "GAPWISE_EFFORT", "threads": "GAPWISE_THREADS", "seed": "GAPWISE_SEED",
+	"seeds": "GAPWISE_SEED"}
 
 // takeDefaults gives the flags of a command and of its commands the defaults of the environment. A value that can't be
 // read is a usage error once the command runs. A gapwise that another one runs has its limits from its command line alone:
@@ -42,6 +43,8 @@ func takeDefaults(c *cli.Command) {
 			c.Flags[k], err = preset(f, text, func(x string) (int64, error) { return strconv.ParseInt(x, 10, 64) })
 		case *cli.IntFlag:
 			c.Flags[k], err = preset(f, text, strconv.Atoi)
+		case *cli.StringFlag: // a list of seeds
+			c.Flags[k], err = preset(f, text, func(x string) (string, error) { _, err := strconv.ParseUint(x, 10, 64); return x, err })
 		case *cli.Uint64Flag:
 			c.Flags[k], err = preset(f, text, func(x string) (uint64, error) { return strconv.ParseUint(x, 10, 64) })
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
@@ -30,7 +31,7 @@ func (p *program) generate() *cli.Command {
 			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "problem, one of the headings below", DefaultText: string(model.KindVCSched)},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`PATH` of a file for one instance, or of a folder for more"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`PATH` of a file for one instance, or of a folder for more, whose names hold parameters and a seed other than 1"},
 		}, parameterFlags(generated)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if first := c.Args().First(); slices.Contains(model.Kinds(), model.Kind(first)) {
@@ -43,7 +44,11 @@ func (p *program) generate() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.writeInstances(c.String("output"), cases)
+			ending := ".json"
+			if seed := c.Uint64("seed"); seed != 1 && c.String("plan") == "" {
+				ending = fmt.Sprintf("-seed%d.json", seed) // the names don't hold it, and another seed's files stay
+			}
+			return p.writeInstances(c.String("output"), cases, ending)
 		},
 	}
 }
@@ -70,7 +75,7 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 			}
 			f := &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(problem.Kind), DefaultText: cmp.Or(x.Shown, x.Default), Value: x.Default}
 			byName[f.Name] = f
-			numberFlags[f.Name] = !x.Text
+			numberFlags.Store(f.Name, !x.Text)
 			all = append(all, f)
 		}
 	}
@@ -78,7 +83,8 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 }
 
 // numberFlags are the flags of parameters that are numbers: their type is text, as a parameter reads its value itself.
-var numberFlags = map[string]bool{}
+// The service makes flags for several requests at once.
+var numberFlags sync.Map
 
 // setParameters sets the specification's parameters for which flags are given.
 // It refuses flags of other problems' parameters. The keys also are given by other
@@ -140,9 +146,9 @@ func drawn(c *cli.Command) ([]instances.Planned, error) {
 }
 
 // writeInstances draws the instances and writes them to the output: one to a
-// file or into a folder, several into a folder. Nothing is written unless the
-// first can be drawn.
-func (p *program) writeInstances(output string, cases []instances.Planned) error {
+// file or into a folder, several into a folder. Names of files in a folder are the instance's name and the ending. Nothing
+// is written unless the first can be drawn.
+func (p *program) writeInstances(output string, cases []instances.Planned, ending string) error {
 	several := len(cases) > 1
 	if several && (output == "" || output == "-") {
 		return usagef("generate: %d instances need a folder, give it with -o", len(cases))
@@ -166,14 +172,14 @@ func (p *program) writeInstances(output string, cases []instances.Planned) error
 		}
 		file := output
 		if folder {
-			file = filepath.Join(output, in.ID()+".json")
+			file = filepath.Join(output, in.ID()+ending)
 		}
 		if err := p.writeFile(file, func(w io.Writer) error { return writeLines(w, in) }); err != nil {
 			return err
 		}
 	}
 	if several {
-		fmt.Fprintf(p.err, "%d instances in %s\n", len(cases), output)
+		fmt.Fprintf(p.progress(), "%d instances in %s\n", len(cases), output)
 	}
 	return nil
 }

@@ -30,7 +30,11 @@ type foundSolution struct {
 	Algorithm string          `json:"algorithm"`
 	ElapsedS  float64         `json:"elapsed_s"`
 	Seed      *uint64         `json:"seed"`
-	Run       string          `json:"run"` // the answer is to hold a line of gapwise bench, too, with this name of the instance
+	Reason    string          `json:"reason"`  // why there is no solution
+	Run       string          `json:"run"`     // the answer is to hold a line of gapwise bench, too, with this name of the instance
+	Files     []string        `json:"files"`   // the experiment's, of which a line of gapwise bench -a would have its plan's name
+	Program   string          `json:"program"` // digest of the function (runs.Record)
+	Hash      bool            `json:"hash"`    // the answer is to be the instance's hash alone
 }
 
 // step answers a line.
@@ -53,12 +57,15 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 	switch {
 	case j.known == nil:
 		return answer, fmt.Errorf("%w line: the first one needs the key \"instance\"", model.ErrInvalid)
+	case q.Hash:
+		answer.Hash, err = j.known.Hash()
+		return answer, err
 	case q.Algorithm == "":
 		return answer, fmt.Errorf("%w line: the key \"algorithm\" is missing: the name of the solution's source", model.ErrInvalid)
 	case !(q.ElapsedS >= 0 && q.ElapsedS < 1e9):
 		return answer, fmt.Errorf("%w line: elapsed_s is %g, must be seconds", model.ErrInvalid, q.ElapsedS)
 	}
-	in, own := j.known.Instance, runs.Given{Label: q.Algorithm, Elapsed: time.Duration(q.ElapsedS * 1e9)}
+	in, own := j.known.Instance, runs.Given{Label: q.Algorithm, Elapsed: time.Duration(q.ElapsedS * 1e9), Reason: q.Reason}
 	if len(q.Solution) > 0 && string(q.Solution) != "null" {
 		if own.Solution, err = gapwise.CompleteSolution(ctx, in, q.Solution); err != nil {
 			return answer, &gapwise.RefusedError{Name: q.Algorithm, Err: err}
@@ -86,7 +93,10 @@ func (j *judging) step(ctx context.Context, line []byte) (answer step, err error
 	if err != nil {
 		return answer, refusal(ctx, in, own, err)
 	}
-	x.Record.Instance, answer.Result = q.Run, &x.Result
+	if len(q.Files) > 0 {
+		x.Record.Plan = runs.AdHocName(q.Files)
+	}
+	x.Record.Instance, x.Record.Program, answer.Result = q.Run, q.Program, &x.Result
 	answer.Run, err = x.Record.Encode()
 	return answer, err
 }

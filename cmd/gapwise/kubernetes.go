@@ -454,7 +454,7 @@ func plain(file string) bool {
 // telling has a command on a terminal print each question and the state of its search, until the returned function is
 // called.
 func (p *program) telling(read *kubernetes.Options, o *gapwise.Options) (quiet func()) {
-	if !isTerminal(p.err) {
+	if !isTerminal(p.progress()) {
 		return func() {}
 	}
 	log, stop := &solverLog{w: p.err}, func() {}

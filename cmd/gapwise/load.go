@@ -13,6 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -53,7 +54,7 @@ func readingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "work-unit", Usage: "`UNIT` of a graph's works: seconds, seconds=1Gf or work", DefaultText: "by its format"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse files with facts that the model can't express"}}
 	for _, f := range variantFlags() {
-		numberFlags[f.name] = f.number
+		numberFlags.Store(f.name, f.number)
 		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	return all
@@ -87,6 +88,9 @@ func read(c *cli.Command, path string) (model.Instance, error) {
 
 // ofFile is read for a file that is open.
 func ofFile(c *cli.Command, path string, f *instances.File, o instances.Options) (model.Instance, error) {
+	if o.Platform == "" && o.Kind == "" && c.Name == "solve" && f.IsPacking() && runs.CountBins(algorithmNames(c)) {
+		o.Platform, o.IfNeeded = "bins", true
+	}
 	in, err := f.Instance(o)
 	if err != nil {
 		return nil, err

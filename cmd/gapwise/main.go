@@ -64,6 +64,16 @@ type program struct {
 	solver   model.Solver // replaces the algorithm, in tests of refuted results
 	patience time.Duration
 	plugin   bool // of kubectl: its command is kubectl gapwise
+	quiet    bool // without progress and hints
+}
+
+// progress returns the writer for progress and hints about the next step, which --quiet leaves out; errors, and what a
+// reader must know of a result, go to p.err.
+func (p *program) progress() io.Writer {
+	if p.quiet {
+		return io.Discard
+	}
+	return p.err
 }
 
 func main() { os.Exit(start(&program{out: os.Stdout, err: os.Stderr})) }
@@ -170,7 +180,7 @@ var plainFlag = cli.FlagStringer
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
 	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated
-	if numberFlags[f.Names()[0]] {
+	if number, _ := numberFlags.Load(f.Names()[0]); number == true {
 		names = strings.Replace(names, " string", " number", 1)
 	}
 	return names + "\t" + strings.ReplaceAll(words.Wrap(meaning, 46, 0), "\n", "\n\t")
@@ -197,7 +207,10 @@ func (p *program) app(args []string) *cli.Command {
 			"asks for, or after Ctrl-C, 6 stopped without a solution, 7 verification\n" +
 			"failed.\n\n" +
 			"GAPWISE_TIME_LIMIT, GAPWISE_EFFORT, GAPWISE_THREADS and GAPWISE_SEED in the\n" +
-			"environment set the defaults of the flags with these names.",
+			"environment set the defaults of the flags with these names, and of --seeds.\n" +
+			"A plan of gapwise bench has its own settings. --quiet before or after a\n" +
+			"command leaves out progress and hints; errors are printed.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "quiet", Usage: "print no progress and no hints, only results and errors", Destination: &p.quiet}},
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,

@@ -69,7 +69,7 @@ func (p *program) merge() *cli.Command {
 			if len(all.Missing) > 0 {
 				return codeError(exitStopped)
 			}
-			fmt.Fprintf(p.err, "%s: all %d runs are there\n", all.Plan, all.Runs)
+			fmt.Fprintf(p.progress(), "%s: all %d runs are there\n", all.Plan, all.Runs)
 			return nil
 		},
 	}

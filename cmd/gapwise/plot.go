@@ -51,7 +51,7 @@ func (p *program) plot() *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "kind", Value: "curves", Usage: "`KIND` of picture: curves, box, profile"},
 			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; or a pair, like artime,deadline"},
-			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
+			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis", DefaultText: "box: objective, profile: time"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
 			&cli.StringFlag{Name: "minus", Usage: "draw paired differences from algorithm `NAME`"},
@@ -90,6 +90,9 @@ func (p *program) plot() *cli.Command {
 			}
 			for _, f := range curveFlags {
 				if c.IsSet(f) {
+					if what := heldBy(data[0]); what != "" {
+						return fmt.Errorf("%s: %w results: %s", instances.Label(paths[0]), model.ErrInvalid, what)
+					}
 					return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench, which %s is for", instances.Label(paths[0]), model.ErrInvalid, dashed(f))
 				}
 			}
@@ -148,10 +151,16 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		}
 	}
 	switch {
+	case y == "" && kind == "box":
+		y = "objective"
+	case y == "" && kind == "profile":
+		y = "time"
+	}
+	switch {
 	case kind == "profile" && (y != "objective" && y != "time" || c.IsSet("log")):
 		return usagef("plot: --kind profile goes with -y objective or -y time, and without --log")
-	case kind == "box" && (y == "" || strings.Contains(c.String("log"), "x")):
-		return usagef("plot: --kind box goes with -y, a value, and has algorithms on the x axis")
+	case kind == "box" && strings.Contains(c.String("log"), "x"):
+		return usagef("plot: --kind box has algorithms on the x axis: --log takes y")
 	case kind == "curves" && (len(x) == 0 || y == ""):
 		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise bench plot --help")
 	}
@@ -229,13 +238,18 @@ func (p *program) plotBoxes(c *cli.Command, style draw.Style, records []runs.Rec
 		return err
 	}
 	var curves []draw.Curve
+	var names []string
+	for _, s := range samples {
+		names = append(names, s.Algorithm)
+	}
+	labels := words.Apart(names)
 	yaxis, positive, least, most := draw.Axis{}, true, math.MaxInt, 0
 	for k, s := range samples {
 		if k == 0 || samples[k-1].Class != s.Class {
 			curves = append(curves, draw.Curve{Label: s.Class.Plural()})
 		}
-		last := &curves[len(curves)-1]
-		last.Points = append(last.Points, draw.Point{X: float64(k) + 0.5*float64(len(curves)), Y: s.Values[0], Values: s.Values, Label: s.Algorithm})
+		last, label := &curves[len(curves)-1], labels[k]
+		last.Points = append(last.Points, draw.Point{X: float64(k) + 0.5*float64(len(curves)), Y: s.Values[0], Values: s.Values, Label: label})
 		least, most, positive = min(least, len(s.Values)), max(most, len(s.Values)), positive && slices.Min(s.Values) > 0
 	}
 	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == samples[0].Algorithm })
@@ -284,8 +298,13 @@ func (p *program) plotProfiles(c *cli.Command, style draw.Style, records []runs.
 // curvesOf returns the curves of lines, and whether all their means are above 0.
 func curvesOf(lines []runs.Line) (curves []draw.Curve, positive bool) {
 	positive = true
+	var names []string
 	for _, l := range lines {
-		curve := draw.Curve{Label: l.Algorithm, Bound: l.Bound}
+		names = append(names, l.Algorithm)
+	}
+	labels := words.Apart(names)
+	for k, l := range lines {
+		curve := draw.Curve{Label: labels[k], Bound: l.Bound}
 		for _, q := range l.Points {
 			curve.Points = append(curve.Points, draw.Point{X: q.X, Y: q.Mean, Half: q.Half, Label: q.Label})
 			positive = positive && q.Mean > 0

@@ -99,7 +99,7 @@ func (l *solverLog) tick(elapsed time.Duration) {
 
 // afterAWhile prints on a terminal what takes so long, unless the returned function is called within a second.
 func (p *program) afterAWhile(what string) func() {
-	if !isTerminal(p.err) {
+	if !isTerminal(p.progress()) {
 		return func() {}
 	}
 	t := time.AfterFunc(time.Second, func() { fmt.Fprintln(p.err, what) })

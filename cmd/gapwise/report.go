@@ -83,7 +83,7 @@ func (p *program) report() *cli.Command {
 				return err
 			}
 			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
-			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, words.Wrap(line, 78, 2)) }}
+			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.progress(), words.Wrap(line, 78, 2)) }}
 			var only *instances.File
 			if len(paths) == 1 {
 				beFrugal(paths[0])
@@ -139,7 +139,7 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 // pageIn prints the place of a page.
 func (p *program) pageIn(output string) {
 	if !isStdout(output) {
-		fmt.Fprintf(p.err, "page in %s\n", output)
+		fmt.Fprintf(p.progress(), "page in %s\n", output)
 	}
 }
 

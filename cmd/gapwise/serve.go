@@ -64,11 +64,11 @@ func (p *program) serve() *cli.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.err, "gapwise listens on http://%s\n", l.Addr())
+			fmt.Fprintf(p.progress(), "gapwise listens on http://%s\n", l.Addr())
 			if err := serve.New(set).Serve(ctx, l); err != nil {
 				return err
 			}
-			fmt.Fprintln(p.err, "gapwise has ended its work")
+			fmt.Fprintln(p.progress(), "gapwise has ended its work")
 			return nil
 		},
 	}
@@ -93,6 +93,8 @@ func serviceConfig(c *cli.Command) (serve.Config, error) {
 	set := serve.Config{Token: os.Getenv("GAPWISE_TOKEN"), Body: int64(c.Int("body")) << 20, Memory: int64(c.Int("memory")) << 20,
 		TimeLimit: c.Duration("time-limit"), AtOnce: c.Int("at-once"), Waiting: c.Int("waiting"), Threads: c.Int("threads"),
 		Jobs: 1000, Keep: c.Duration("keep"), Grace: c.Duration("grace"), Page: web.Handler()}
+	made := newMaker()
+	set.Generate, set.Convert = made.generate, made.convert
 	if !c.IsSet("at-once") {
 		set.AtOnce = runtime.NumCPU()
 	}

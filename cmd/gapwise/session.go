@@ -67,6 +67,7 @@ type step struct {
 	Result   *model.Result  `json:"result,omitempty"`
 	// Run is a line of gapwise bench.
 	Run   json.RawMessage `json:"run,omitempty"`
+	Hash  string          `json:"hash,omitempty"` // of the instance
 	Error string          `json:"error,omitempty"`
 	Code  int             `json:"code,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -114,10 +115,34 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 		return solutionFile{result: &r, solution: r.Solution}, err
 	}
 	f.solution, err = model.DecodeSolution(data)
-	if err != nil && instances.IsTable(data) {
+	what := ""
+	if err != nil {
+		what = heldBy(data)
+	}
+	switch {
+	case err == nil:
+	case what != "":
+		err = fmt.Errorf("%w solution: %s; solutions and results are as gapwise solve -o writes them", model.ErrInvalid, what)
+	case instances.IsTable(data):
 		err = fmt.Errorf("%w solution: it looks like a table; solutions and results are JSON, as gapwise solve -o writes them", model.ErrInvalid)
 	}
 	return f, err
+}
+
+// heldBy puts in words what data of a format that gapwise knows hold, and which command reads it; "" for others. It is
+// asked for a file that was handed to a command which doesn't read it.
+func heldBy(data []byte) string {
+	f, err := instances.OpenData("", data)
+	if err != nil {
+		return ""
+	}
+	if _, what, found := strings.Cut(fmt.Sprint(f.Unread()), " instance: "); found {
+		return what
+	}
+	if in, err := model.DecodeInstance(f.Text()); err == nil {
+		return fmt.Sprintf("it holds an instance of %s; gapwise solve, bench -a NAMES, explain and report read it", in.Kind())
+	}
+	return ""
 }
 
 // keysOf returns the keys of an object; none if the data aren't one. Text that isn't JSON at all gets its message from

@@ -47,7 +47,7 @@ func (p *program) solve() *cli.Command {
 			"without a solution (6), infeasible (4), no proof though one is asked for\n" +
 			"(5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, cmd:COMMAND or, for policies, online:COMMAND; may be repeated", DefaultText: "auto"},
+			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, LABEL=cmd:COMMAND or, for policies, LABEL=online:COMMAND, perhaps without LABEL=; may be repeated", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl, lanl or mps:COMMAND; several are separated by commas; both: the default and highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
@@ -142,7 +142,7 @@ func algorithmFlags() []cli.Flag {
 	for _, p := range gapwise.Problems() {
 		if p.Parameters != nil {
 			for _, x := range params.Of(p.Parameters()) {
-				numberFlags[x.Flag()] = !x.Text
+				numberFlags.Store(x.Flag(), !x.Text)
 				all = append(all, &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(p.Kind), DefaultText: x.Shown})
 			}
 		}
@@ -409,7 +409,7 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 			quieten = watched.Tell(100*time.Millisecond, func(now ask.Progress) {
 				_ = writeLines(p.err, map[string]ask.Progress{"progress": now}) // a lost line is no error
 			})
-		case c.Bool("verbose") || human != nil && isTerminal(p.err):
+		case c.Bool("verbose") || human != nil && isTerminal(p.progress()):
 			log := &solverLog{w: p.err}
 			way.Progress, quieten = log.progress, log.beat(time.Now())
 			way.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }

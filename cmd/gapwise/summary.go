@@ -37,9 +37,14 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, results []mode
 		return cmp.Compare(slices.Index(model.Classes(), class(a)), slices.Index(model.Classes(), class(b)))
 	})
 	t := runs.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
+	var objectives, bounds []float64
+	for _, r := range results {
+		objectives, bounds = append(objectives, r.Objective), append(bounds, r.Bound)
+	}
+	objective, bound := runs.Timed(first, objectives, figure), runs.Timed(first, bounds, figure)
 	for _, r := range results {
 		t.Groups = append(t.Groups, runs.GroupOf(class(r)))
-		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
+		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), objective(r.Objective), bound(r.Bound), percent(r.Gap), duration(r.Elapsed)})
 	}
 	if err := t.Render(w, "text"); err != nil {
 		return err

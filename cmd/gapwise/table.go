@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -38,7 +39,7 @@ func (p *program) table() *cli.Command {
 		ArgsUsage:   "RESULTS... [INSTANCE...]",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by; or user, queue, size, ... of jobs"},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by, or instance; run for a row for each run; or user, queue, size, ... of jobs"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
 			&cli.BoolFlag{Name: "wide", Usage: "make a column for each algorithm, with the one value of --columns, and mark the best"},
@@ -65,10 +66,14 @@ func (p *program) table() *cli.Command {
 					o.Columns = append(o.Columns, k[0])
 				}
 			}
+			if slices.Equal(o.By, []string{runs.ByRun}) {
+				return p.tableOfRuns(c, records, o)
+			}
 			figures, err := runs.Tabulate(records, o)
 			if err != nil {
 				return err
 			}
+			records = figures.Records()
 			vouched := runs.Vouched(records)
 			if c.String("format") != "text" && !slices.ContainsFunc(records, func(r runs.Record) bool { return !r.Sealed }) {
 				vouched = nil
@@ -88,6 +93,22 @@ func (p *program) table() *cli.Command {
 			})
 		},
 	}
+}
+
+// tableOfRuns writes a table with a row for each run.
+func (p *program) tableOfRuns(c *cli.Command, records []runs.Record, o runs.TableOptions) error {
+	if o.Wide {
+		return usagef("table: --wide goes with parameters of instances or --by %s, not with --by %s", runs.ByInstance, runs.ByRun)
+	}
+	if c.String("columns") == "all" {
+		o.Columns = nil
+	}
+	o.Plain = o.Plain || c.String("columns") == "all"
+	t, err := runs.TabulateRuns(records, o)
+	if err != nil {
+		return err
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return render(w, c, t) })
 }
 
 // parametersHelp lists the parameters of each problem.
@@ -206,7 +227,7 @@ func instancesFlag() cli.Flag {
 	return &cli.StringFlag{Name: "instances", Usage: "only instances whose names match `PATTERN`, a regular expression"}
 }
 
-// ofInstances returns the runs that the flag --instances leaves. It reports results of several builds.
+// ofInstances returns the runs that the flag --instances leaves, and of each run the last state of its program. It reports results of several builds.
 func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Record, error) {
 	pattern, err := regexp.Compile(c.String("instances"))
 	if err != nil {
@@ -216,7 +237,8 @@ func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Rec
 	if len(some) == 0 && len(records) > 0 {
 		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
 	}
-	p.note(origins(some))
+	some, notes := runs.Current(some)
+	p.note(append(notes, origins(some)...))
 	return some, nil
 }
 
@@ -249,9 +271,25 @@ func readRecords(paths []string) ([]runs.Record, error) {
 			err = fmt.Errorf("%w: %w", model.ErrInvalid, err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, noRuns(path, err)
 		}
 		records = append(records, some...)
 	}
 	return records, nil
+}
+
+// noRuns returns the error of a file that holds no runs in the words of its format, if it has one of those that gapwise
+// reads elsewhere: err is why its first line is no run.
+func noRuns(path string, err error) error {
+	if path == "-" || !strings.Contains(err.Error(), " line 1: ") {
+		return err
+	}
+	data, e := instances.ReadFile(path)
+	if e != nil || isRecord(data) { // a damaged run is in err
+		return err
+	}
+	if what := heldBy(data); what != "" {
+		return fmt.Errorf("%s: %w results: %s", instances.Label(path), model.ErrInvalid, what)
+	}
+	return err
 }

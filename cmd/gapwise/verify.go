@@ -128,6 +128,9 @@ func otherInstance(in model.Instance, r *model.Result, paths []string, hash stri
 // readings names the flags that make another instance of the same file, if the
 // result is of the instance's name.
 func readings(in model.Instance, r *model.Result) string {
+	if in.Kind() == model.KindVCSched && r.Kind == model.KindConsolidation && r.Instance == in.ID() {
+		return "; solved with --platform bins? give that here, too"
+	}
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil || r.Kind != in.Kind() || r.Instance != in.ID() || len(p.Variants) == 0 {
 		return ""

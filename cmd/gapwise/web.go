@@ -39,7 +39,7 @@ func (p *program) web() *cli.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.err, "the playground is at http://%s\n", l.Addr())
+			fmt.Fprintf(p.progress(), "the playground is at http://%s\n", l.Addr())
 			s := &http.Server{Handler: page, ReadHeaderTimeout: 5 * time.Second}
 			defer context.AfterFunc(ctx, func() { _ = s.Close() })() // it ends anyway
 			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -6,6 +6,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ type Solver struct {
 	complete Complete
 }
 
-// New returns the heuristic that "cmd:COMMAND" names. The command is split into words
+// New returns the heuristic that "cmd:COMMAND" names, or "LABEL=cmd:COMMAND", whose name is its label. The command is split into words
 // as a POSIX shell does, without one. In its words
 //
 //	{in}          is the file of the instance; without it that is the standard input
@@ -46,7 +47,8 @@ type Solver struct {
 // Seed and time limit are also in the environment, as GAPWISE_SEED and
 // GAPWISE_TIME_LIMIT_S. The error is model.ErrUnsupported if the program isn't there.
 func New(name string, complete Complete) (*Solver, error) {
-	c, err := process.ParseCommand(strings.TrimPrefix(name, Prefix))
+	label, rest := process.Labelled(name)
+	c, err := process.ParseCommand(strings.TrimPrefix(rest, Prefix))
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %w", model.ErrInvalid, name, err)
 	}
@@ -55,10 +57,10 @@ func New(name string, complete Complete) (*Solver, error) {
 			return nil, fmt.Errorf("%w: %s: %w", model.ErrUnsupported, name, err)
 		}
 	}
-	return &Solver{name, c, complete}, nil
+	return &Solver{cmp.Or(label, name), c, complete}, nil
 }
 
-// Name returns the command with its prefix.
+// Name returns the label, or else the command with its prefix.
 func (s *Solver) Name() string { return s.name }
 
 const (

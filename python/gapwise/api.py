@@ -8,10 +8,11 @@ import re
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import command, function
 from .instances import KINDS
+from .kept import Kept
 from .policy import Policy, served
 from .record import Record
 from .results import Bounds, Explanation, Result, Runs, Verdict
@@ -89,7 +90,14 @@ def solve(
         unfit = [name for name, value in limits.items() if value is not None] + [name for name in options if name not in _reading]
         if unfit:
             raise TypeError("%s doesn't go with a function, which sets its own limits" % unfit[0])
-        return _by_function(instance, algorithm, seed, "", options)
+        known: Any = instance
+        if isinstance(instance, (str, os.PathLike)):
+            known = load(instance, **options)
+        elif options:
+            raise TypeError("%s says how a file is read" % next(iter(options)))
+        answer = Result(function.solved(known, encode(known), algorithm, seed))
+        answer._of = (known, {})
+        return answer
     source, given = _given(instance)
     given_flags = command.flags(
         dict(options, time_limit=time_limit, effort=effort, gap=gap, seed=seed, threads=threads, progress=progress is not None)
@@ -112,21 +120,6 @@ def solve(
         result["algorithm"] = "online:" + type(algorithm).__name__
     reading = {k: options[k] for k in _reading if k in options}
     result._of = (instance, reading)
-    return result
-
-
-def _by_function(instance: Instance, f: Callable[..., Any], seed: Optional[int], run: str, options: Dict[str, Any]) -> Any:
-    """Returns the result of a function or, with run, the instance's name, its line of an experiment."""
-    given: Any = instance
-    if isinstance(instance, (str, os.PathLike)):
-        given = load(instance, **options)
-    elif options:
-        raise TypeError("%s says how a file is read" % next(iter(options)))
-    answer = function.solved(given, encode(given), f, seed, run)
-    if run:
-        return answer["run"]
-    result = Result(answer["result"])
-    result._of = (given, {})
     return result
 
 
@@ -228,24 +221,32 @@ def kubernetes(cluster: Union[str, "os.PathLike[str]", Sequence[str]], question:
     return dict(json.loads(ended.out))
 
 
+Algorithm = Union[str, Callable[..., Any]]
+
+
 def bench(
     what: Union[Instance, Sequence[Instance]],
-    algorithm: Union[str, Callable[..., Any], Sequence[Union[str, Callable[..., Any]]], None] = None,
+    algorithm: Union[Algorithm, Sequence[Algorithm], Dict[str, Algorithm], None] = None,
     *,
     output: Union[str, "os.PathLike[str]", None] = None,
     **options: Any,
 ) -> Runs:
     """Runs an experiment.
 
-    With algorithm, a name, a function (see solve) or several, what is an instance or a list of instances; without it, a plan:
-    its file, the name of a built-in one, or a dict (docs/reference/plans.md). output is the file that the
-    lines are kept in: the same call goes on where it was. Options are the flags of gapwise bench:
-    time_limit=10, seeds="1,2,3", workers=2.
+    With algorithm, a name, a function (see solve), several, or a dict of names in the results and these, what is an
+    instance or a list of instances; without it, a plan: its file, the name of a built-in one, or a dict
+    (docs/reference/plans.md). output is the file that the lines are kept in: the same call goes on where it was. Options
+    are the flags of gapwise bench: time_limit=10, seeds="1,2,3", workers=2.
+
+    A run is known by its instance, the algorithm's name, the seed, and a digest of the function's source or of the
+    program's files: it runs again when one of these has changed. A function that raises an exception has a run without a
+    solution, and its reason.
     """
     many = list(what) if isinstance(what, (list, tuple)) else [what]
+    names, functions = _algorithms(algorithm)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-")))
-        kept, output = output is not None, Path(output or scratch / "runs.jsonl").absolute()
+        output = Path(output or scratch / "runs.jsonl").absolute()
         files: List[str] = []
         for x in many:
             if isinstance(x, (str, os.PathLike)):
@@ -260,18 +261,9 @@ def bench(
         # A run's instance is its path: those that have no file are named by a path within the scratch folder,
         # unless commands or files of the caller are looked for from where he is.
         folder = None
-        every = [algorithm] if isinstance(algorithm, str) or callable(algorithm) else list(algorithm or ())
-        functions = [f for f in every if callable(f) and not isinstance(f, str)]
-        names = [name for name in every if isinstance(name, str) or not callable(name)]
-        called = [_named(name) for name in names] + [function.named(f) for f in functions]
-        twice = [name for k, name in enumerate(called) if name in called[:k]]
-        if twice:
-            raise TypeError("two algorithms are called %s: give each function a name of its own" % twice[0])
         if functions and any(isinstance(x, dict) and "algorithms" in x or str(x).endswith((".yaml", ".yml")) for x in many):
             raise TypeError("a plan names its algorithms: give a function the instances")
-        if functions and kept:
-            raise TypeError("runs of functions aren't kept in a file: leave output out, or run them apart")
-        commands = any(":" in _named(name) for name in names)
+        commands = any(":" in name for name in names)
         if algorithm is not None and not commands and all(Path(f).parent == scratch for f in files):
             folder, files = str(scratch), [Path(f).name for f in files]
         runs = Runs()
@@ -280,15 +272,75 @@ def bench(
             ended = command.run(["bench", "--output", str(output), *command.flags(chosen), "--", *files], folder=folder)
             if ended.code not in (0, 4, 5, 6):
                 raise ended.fail()
-            runs.extend(json.loads(line) for line in output.read_text(encoding="utf-8").splitlines())
             runs.interrupted = ended.interrupted
-        reading = {name: options[name] for name in _reading if name in options}
-        for x, path in zip(many, files):
-            for f in functions:
-                for seed in _seeds(options.get("seeds")):
-                    is_file = isinstance(x, (str, os.PathLike))
-                    runs.append(_by_function(x, f, seed, path, reading if is_file else {}))
+        kept = Kept(output)
+        if functions and not runs.interrupted:
+            try:
+                _run_functions(many, files, functions, options, kept)
+            except KeyboardInterrupt:
+                runs.interrupted = True
+        runs.extend(kept.runs())
     return runs
+
+
+def _algorithms(given: Any) -> Tuple[List[str], List[Tuple[str, Callable[..., Any]]]]:
+    """Returns the names of algorithms as the command takes them, and the functions with their names."""
+    if isinstance(given, dict):
+        pairs = list(given.items())
+    else:
+        pairs = [(None, f) for f in ([given] if isinstance(given, str) or callable(given) else given or ())]
+    names: List[str] = []
+    functions: List[Tuple[str, Callable[..., Any]]] = []
+    called: List[str] = []
+    for label, f in pairs:
+        if callable(f) and not isinstance(f, str):
+            functions.append((label or function.named(f), f))
+            called.append(functions[-1][0])
+            continue
+        name = _named(f)
+        if label not in (None, name):
+            if not name.startswith(("cmd:", "online:", "batsim:")):
+                raise TypeError("%s can't be called %s: functions and commands take names" % (name, label))
+            name = "%s=%s" % (label, name)
+        names.append(name)
+        called.append(label or name)
+    twice = [name for k, name in enumerate(called) if name in called[:k]]
+    if twice:
+        raise TypeError("two algorithms are called %s: name them, as in {'a': f, 'b': g}" % twice[0])
+    return names, functions
+
+
+def _run_functions(many: Sequence[Instance], files: Sequence[str], functions: Any, options: Dict[str, Any], kept: Kept) -> None:
+    """Runs functions on instances, and keeps the runs. Those that are kept already, by the same source, aren't repeated."""
+    reading = {name: options[name] for name in _reading if name in options}
+    for x, path in zip(many, files):
+        for name, given in _instances(x, path, reading):
+            line, known = encode(given), None
+            for label, f in functions:
+                for seed in _seeds(options.get("seeds")):
+                    head = {"algorithm": label, "seed": seed, "run": name, "files": list(files), "program": function.digest(f)}
+                    before = kept.find(head)
+                    if before is None:
+                        kept.add(function.ran(given, line, f, head))
+                        continue
+                    known = known or function.hash_of(line)
+                    if before["instance_hash"] != known:
+                        raise command.BadInput("%s: %s has changed since it was run; give another file" % (kept.path, name))
+
+
+def _instances(x: Instance, path: str, reading: Dict[str, Any]) -> Iterator[Tuple[str, Any]]:
+    """Yields the name and the data of an instance, or of each in a folder."""
+    if not isinstance(x, (str, os.PathLike)):
+        yield path, x
+    elif os.path.isdir(path):
+        ended = command.run(["convert", "--account", path, "--output", "-", *command.flags(reading)])
+        if ended.code != 0:
+            raise ended.fail()
+        for line in map(json.loads, ended.out.splitlines()):
+            if "error" not in line:
+                yield line["file"], load(line["file"], **reading)
+    else:
+        yield path, load(path, **reading)
 
 
 def _seeds(given: Any) -> List[int]:

@@ -169,8 +169,66 @@ class TestSolve(unittest.TestCase):
         self.assertEqual({r["instance"] for r in runs if r["algorithm"] == "heft"}, {r["instance"] for r in runs})
         self.assertEqual(len({r["objective"] for r in runs}), 1)
         self.assertNotIn("stated", runs.table())
-        with self.assertRaisesRegex(TypeError, "leave output out"):
-            gapwise.bench(SIX, [random], output="runs.jsonl")
+
+    def test_functions_are_kept(self):
+        calls = []
+
+        def maker(bias):
+            def mine(graph, seed):
+                calls.append((bias, seed))
+                return gapwise.solve(graph, "heft", seed=seed + bias)
+
+            return mine
+
+        def wrong(graph):
+            return {}["nothing"]
+
+        def other(graph):
+            return {"tasks": [{"id": "1", "machine": "none"}]}
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "runs.jsonl")
+            both = {"mine": maker(1), "wrong": wrong, "other": other, "heft": "heft"}
+            runs = gapwise.bench(SIX, both, output=file, seeds="3,4")
+            self.assertEqual(calls, [(1, 3), (1, 4)])
+            status = {r["algorithm"]: r["status"] for r in runs}
+            self.assertEqual(status, {"mine": "feasible", "wrong": "unknown", "other": "unknown", "heft": "feasible"})
+            reasons = {r["algorithm"]: r.get("reason", "") for r in runs}
+            self.assertRegex(reasons["wrong"], r"^KeyError: 'nothing' \(test_gapwise.py:\d+\)$")
+            self.assertRegex(reasons["other"], "^other: its solution: ")
+            self.assertEqual(len({r["plan"] for r in runs}), 1)
+            self.assertNotIn("stated", runs.table())
+            # The same call goes on where it was; by another bias the function is another one.
+            self.assertEqual(len(gapwise.bench(SIX, both, output=file, seeds="3,4")), 8)
+            self.assertEqual(len(calls), 2)
+            runs = gapwise.bench(SIX, dict(both, mine=maker(2)), output=file, seeds="3")
+            self.assertEqual(calls[2:], [(2, 3)])
+            self.assertEqual(len(runs), 8)
+            # A line that was cut off is run anew, and an instance that has changed is refused.
+            with open(file, "rb+") as kept:
+                kept.truncate(os.path.getsize(file) - 20)
+            gapwise.bench(SIX, {"mine": maker(2)}, output=file, seeds="3")
+            self.assertEqual(calls[3:], [(2, 3)])
+            changed = os.path.join(folder, "six.json")
+            gapwise.convert(SIX, changed)
+            kept = os.path.join(folder, "kept.jsonl")
+            gapwise.bench(changed, [wrong], output=kept)
+            gapwise.convert(EXAMPLES / "ten-tasks.json", changed)
+            with self.assertRaisesRegex(gapwise.BadInput, "six.json has changed since it was run"):
+                gapwise.bench(changed, [wrong], output=kept)
+            # A folder's instances are those of its files.
+            self.assertEqual([r["instance"] for r in gapwise.bench(folder, [other])], [changed])
+        with self.assertRaisesRegex(TypeError, "two algorithms are called wrong"):
+            gapwise.bench(SIX, [wrong, wrong])
+        with self.assertRaisesRegex(TypeError, "heft can't be called mine"):
+            gapwise.bench(SIX, {"mine": "heft"})
+
+        def stops(graph):
+            raise KeyboardInterrupt
+
+        runs = gapwise.bench(SIX, [wrong, stops])
+        self.assertTrue(runs.interrupted)
+        self.assertEqual(len(runs), 1)
 
     def test_reports(self):
         page = gapwise.report(SIX, time_limit=1)

@@ -123,7 +123,8 @@ export const run = (what, operation, question, tell = null) => during(what, () =
 const linear = (name) => Boolean(name) && algorithms().some((a) => a.name === name && a.linear);
 
 /** Algorithms returns those of the problem that the page can run. */
-export const algorithms = () => state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => state.highs || !a.linear);
+export const algorithms = () => [...state.about.kinds.find((k) => k.kind === state.kind).algorithms.filter((a) => state.highs || !a.linear),
+  ...(state.loaded?.ran ? [{ name: "log", class: "online", summary: "The schedule of the log's own scheduler", paper: "" }] : [])];
 
 /** Traced returns those that tell their steps. */
 export const traced = () => algorithms().filter((a) => a.traced);

@@ -48,7 +48,15 @@ var kinds = []model.Kind{model.KindBatch, model.KindReservation, model.KindTVC}
 // of pybatsim dies of that). With ?version=5 it speaks Batsim 5's protocol. The command is split into words as a POSIX shell does, without one. Its words {seed}
 // become the seed, which is also in the environment as GAPWISE_SEED. The error wraps model.ErrInvalid, or
 // model.ErrUnsupported if the program isn't there, or there are no such policies for the problem.
+//
+// LABEL= before the name makes the solver's name online:LABEL.
 func New(kind model.Kind, name string) (model.Solver, error) {
+	label, name := process.Labelled(name)
+	shown := name
+	if label != "" {
+		sort, _, _ := strings.Cut(name, ":")
+		shown = sort + ":" + label
+	}
 	switch {
 	case !slices.Contains(kinds, kind):
 		return nil, fmt.Errorf("%w: %s: policies of other programs are there for %s, this is a %s", model.ErrUnsupported, name, listed(kinds), kind)
@@ -60,7 +68,7 @@ func New(kind model.Kind, name string) (model.Solver, error) {
 		if !isAddress(address) || option != "" && option != withoutNotify && option != version5 {
 			return nil, fmt.Errorf("%w %q: give %stcp://HOST:PORT, such as tcp://127.0.0.1:28000, perhaps with ?%s or ?%s", model.ErrInvalid, name, batsimPrefix, withoutNotify, version5)
 		}
-		return &solver{name: name, silent: option == withoutNotify, open: func(ctx context.Context, _ model.Settings, limit time.Duration) (line, error) {
+		return &solver{name: shown, silent: option == withoutNotify, open: func(ctx context.Context, _ model.Settings, limit time.Duration) (line, error) {
 			to, err := dial(ctx, strings.TrimPrefix(address, "tcp://"), limit)
 			if err == nil && option == version5 {
 				to = &batprotocol{line: to}
@@ -78,7 +86,7 @@ func New(kind model.Kind, name string) (model.Solver, error) {
 	if _, err := exec.LookPath(c.Args(nil)[0]); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", model.ErrUnsupported, name, err)
 	}
-	return &solver{name: name, open: func(_ context.Context, set model.Settings, _ time.Duration) (line, error) {
+	return &solver{name: shown, open: func(_ context.Context, set model.Settings, _ time.Duration) (line, error) {
 		seed := strconv.FormatUint(set.Seed, 10)
 		return launch(process.Options{Args: c.Args(map[string]string{"{seed}": seed}), Env: []string{"GAPWISE_SEED=" + seed}})
 	}}, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -95,11 +96,11 @@ func (r *Records) Log(o *jobs.Options, a *model.Account) (*swf.Log, error) {
 		}
 	}
 	if open {
-		a.NotModelled.Say("the limits of queues (h_rt), which hold for jobs that ask for none and ended %d of them: no record tells them", stopped)
+		a.NotModelled.Say("the limits of queues (h_rt), which hold for jobs that ask for none and ended %s of them: no record tells them", words.Thousands(int64(stopped)))
 	}
 	if o.Pending {
 		if r.booked > 0 {
-			a.NotModelled.Say("%d slots that reservations hold", r.booked)
+			a.NotModelled.Say("%s slots that reservations hold", words.Thousands(int64(r.booked)))
 		}
 	} else {
 		a.Assumed.Count(again, "runs ended by a re-queue, each a job of its own")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -199,7 +200,7 @@ func (o *Options) machine(l *swf.Log) (int64, error) {
 	}
 	l.Account.LeftOut.Count(down, "nodes that are down or drained")
 	if used > procs && !o.Placed { // jobs share nodes
-		l.Account.Remarks.Say("the jobs used up to %d %s at once, the nodes have %d", used, o.Unit(), procs)
+		l.Account.Remarks.Say("the jobs used up to %s %s at once, the nodes have %s", words.Thousands(int64(used)), o.Unit(), words.Thousands(int64(procs)))
 	}
 	return procs, nil
 }

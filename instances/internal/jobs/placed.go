@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -76,7 +77,7 @@ func (o *Options) Place(all []Job, a *model.Account) ([]Job, *swf.Placed, error)
 		}
 	}
 	if used, have := peak(kept), view.CapacityOf(p.Nodes, 0); used > have && !o.Pending {
-		a.Remarks.Say("the jobs used up to %d CPUs at once, the nodes have %d: the log isn't of these nodes alone", used, have)
+		a.Remarks.Say("the jobs used up to %s CPUs at once, the nodes have %s: the log isn't of these nodes alone", words.Thousands(int64(used)), words.Thousands(int64(have)))
 	}
 	a.Assumed.Count(several, "jobs on several nodes, each with the same on each of them")
 	a.Assumed.Count(uneven, "jobs whose CPUs, memory or GPUs don't divide by their nodes: each has the larger part")

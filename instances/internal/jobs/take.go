@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -144,7 +145,7 @@ func limit(all []Job, a *model.Account) {
 			without++
 		}
 	}
-	a.Assumed.Count(without, "jobs without a time limit, each with %d s, %s", longest, of)
+	a.Assumed.Count(without, "jobs without a time limit, each with %s s, %s", words.Thousands(longest), of)
 }
 
 // asked tells for what jobs ask that no instance has a place for, with their share of the work.

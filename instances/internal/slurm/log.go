@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/jobs"
 	"github.com/gapwise/gapwise/instances/internal/swf"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -139,8 +140,8 @@ func (t *Table) ran(all []jobs.Job, o *jobs.Options, c *counts) (made []jobs.Job
 	if !t.has["eligible"] {
 		c.Assumed.Say("no column Eligible tells dependencies and begin times: they count as waits")
 	}
-	c.NotModelled.Count(c.suspended, "suspensions of jobs, which were suspended for %d s in all: as they ran, they end that much earlier than under Slurm, with a mean response of %.0f s",
-		c.suspension, response)
+	c.NotModelled.Count(c.suspended, "suspensions of jobs, which were suspended for %s s in all: as they ran, they end that much earlier than under Slurm, with a mean response of %.0f s",
+		words.Thousands(c.suspension), response)
 	return append(made, started...)
 }
 

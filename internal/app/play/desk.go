@@ -22,12 +22,14 @@ import (
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // Desk is where one instance lies. One goroutine uses it at a time.
 type Desk struct {
 	in   model.Instance
 	hash string
+	ran  *model.Execution // how the jobs of a log ran, if it tells that and the judge accepts it
 }
 
 // operations are the operations that can be asked for.
@@ -146,6 +148,7 @@ type Loaded struct {
 	Facts    []Fact          `json:"facts"`
 	Variants []Variant       `json:"variants"`
 	Proofs   bool            `json:"proofs"` // there are proofs of its bounds
+	Ran      bool            `json:"ran"`    // there is an algorithm log, the schedule of the log's own scheduler
 }
 
 // Metric is the optimised figure.
@@ -170,7 +173,7 @@ type Variant struct {
 	Values []string `json:"values"`
 }
 
-func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
+func (d *Desk) load(ctx context.Context, q Load, _ func(any)) (any, error) {
 	if q.Data == nil {
 		q.Data = []byte(q.Text)
 	}
@@ -184,7 +187,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	if isCluster(f) {
 		return Unread{"kubernetes"}, nil
 	}
-	in, err := q.read(f)
+	in, ran, err := q.read(f)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +202,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 		case !slices.Contains(v.Values, value):
 			return nil, fmt.Errorf("%w: %s is %q, give one of %q", model.ErrInvalid, v.Flag, value, v.Values)
 		case v.Get(in) != value:
-			in = v.With(in, value)
+			in, ran = v.With(in, value), nil
 		}
 	}
 	if err := in.Validate(); err != nil {
@@ -213,7 +216,12 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.in, d.hash = in, hash
+	if ran != nil {
+		if v, err := verify.Verify(ctx, in, ran, verify.Options{}); err != nil || !v.Feasible() {
+			ran = nil
+		}
+	}
+	d.in, d.hash, d.ran = in, hash, ran
 	x := Loaded{Kind: in.Kind(), Name: in.ID(), Hash: hash, Instance: text, Said: model.AccountOf(in).Lines(), Reading: q.reading(f, in), Metric: metric(in, 0), Second: metric(in, 1), Variants: []Variant{}, Facts: []Fact{}}
 	for _, v := range p.Variants {
 		x.Variants = append(x.Variants, Variant{v.Flag, v.Get(in), v.Values})
@@ -223,6 +231,7 @@ func (d *Desk) load(_ context.Context, q Load, _ func(any)) (any, error) {
 			x.Facts = append(x.Facts, Fact{f.Key, f.Usage, f.Unit, v})
 		}
 	}
+	x.Ran = ran != nil
 	x.Proofs = slices.Contains(p.Engines(), "kernel")
 	return x, nil
 }
@@ -253,24 +262,29 @@ func (q Load) reading(f *instances.File, in model.Instance) string {
 }
 
 // read reads the file as gapwise convert does.
-func (q Load) read(f *instances.File) (model.Instance, error) {
+func (q Load) read(f *instances.File) (in model.Instance, ran *model.Execution, err error) {
 	o := instances.Options{Platform: q.Platform, IfNeeded: true, Capacity: q.Capacity, Jobs: instances.SWFJobs{First: q.First, Seed: 1}}
 	if f.IsLog() && q.Kind != "" {
 		p, err := gapwise.ProblemOf(model.Kind(q.Kind))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		o.Spec = p.Generator()
 	}
 	if f.IsPacking() {
 		o.Kind = model.Kind(q.Packing)
 	}
-	in, err := f.Instance(o)
+	o.Jobs.Ran = f.IsLog() && (q.Kind == "" || q.Kind == string(model.KindBatch))
+	in, ran, err = f.WithRan(o)
+	if err != nil && o.Jobs.Ran { // the log doesn't tell it
+		o.Jobs.Ran = false
+		in, ran, err = f.WithRan(o)
+	}
 	if err != nil && f.IsLog() && q.First > 0 { // it may have fewer
 		o.Jobs.First = 0
-		in, err = f.Instance(o)
+		in, ran, err = f.WithRan(o)
 	}
-	return in, err
+	return in, ran, err
 }
 
 func metric(in model.Instance, k int) Metric {

@@ -308,6 +308,15 @@ func TestLoad(t *testing.T) {
 		if l.Kind != model.KindBatch || len(l.Said) == 0 || l.Reading != "logs" {
 			t.Errorf("%s becomes %+v", name, l)
 		}
+		l = put[Loaded](t, d, "load", Load{Name: name, Data: data})
+		ran := put[Shown](t, d, "solve", Solve{Algorithm: "log", Seed: 1, TimeLimitS: 5})
+		easy := put[Shown](t, d, "solve", Solve{Algorithm: "easy", Seed: 1, TimeLimitS: 5})
+		if !l.Ran || ran.Algorithm != "log" || ran.Class != string(model.Online) || !ran.Verdict.Accepted || ran.Bound == nil || *ran.Objective <= *easy.Objective {
+			t.Errorf("%s: the log's schedule, by %q of class %q, has %v, easy %v", name, ran.Algorithm, ran.Class, *ran.Objective, *easy.Objective)
+		}
+		if l := put[Loaded](t, d, "load", Load{Name: name, Data: data, First: 20, Kind: "reservation"}); l.Ran {
+			t.Errorf("%s as reservations has a schedule", name)
+		}
 	}
 	stg := "3\n0 0 0\n1 4 1 0\n2 3 1 0\n3 2 2 1 2\n4 0 1 3\n"
 	if l := put[Loaded](t, d, "load", Load{Name: "x.stg", Text: stg, Platform: "uniform,machines=2"}); l.Kind != model.KindDAG {

@@ -71,6 +71,9 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 	if q.First {
 		o.Algorithm = d.first()
 	}
+	if d.ran != nil && q.Algorithm == gapwise.LogAlgorithm {
+		o.Solver = known{d.ran}
+	}
 	if len(q.Start) > 0 {
 		start, err := gapwise.CompleteSolution(ctx, d.in, q.Start)
 		if err != nil {
@@ -108,6 +111,19 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 	}
 	shown.Steps, shown.Proof = steps, proof.String()
 	return shown, nil
+}
+
+// known is the schedule of a log's own scheduler, as a solver.
+type known struct{ ran *model.Execution }
+
+// Name implements model.Solver.
+func (known) Name() string { return gapwise.LogAlgorithm }
+
+// Solve implements model.Solver.
+func (k known) Solve(_ context.Context, in model.Instance, s model.Settings) (model.Result, error) {
+	r := model.NewResult(gapwise.LogAlgorithm, s.Seed)
+	err := r.SetSolution(in, k.ran)
+	return r, err
 }
 
 // bound gives a result the best of some bounds: of a heuristic's, and of a solution moved by hand, nothing else is known.

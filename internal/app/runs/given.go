@@ -3,6 +3,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,6 +15,7 @@ type Given struct {
 	Label    string
 	Solution model.Solution // nil: none was found
 	Elapsed  time.Duration
+	Reason   string // why there is no solution, if that is known
 }
 
 // Name implements model.Solver.
@@ -23,7 +25,7 @@ func (g Given) Name() string { return g.Label }
 func (g Given) Solve(_ context.Context, in model.Instance, s model.Settings) (model.Result, error) {
 	r := model.NewResult(g.Label, s.Seed)
 	if r.Elapsed = g.Elapsed; g.Solution == nil {
-		r.Reason = "it has no solution"
+		r.Reason = cmp.Or(g.Reason, "it has no solution")
 		return r, nil
 	}
 	err := r.SetSolution(in, g.Solution)

@@ -13,13 +13,35 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+// Current returns the records without runs by an earlier state of a user's program: of the records of one run, those with
+// the program of the last one stay. notes has a line for each algorithm with runs left out. O(R) for R records.
+func Current(records []Record) (some []Record, notes []string) {
+	last := map[string]string{}
+	key := func(r *Record) string { return r.Plan + "\x00" + r.Key() }
+	for i := range records {
+		last[key(&records[i])] = records[i].Program
+	}
+	left, labels := map[string]int{}, []string(nil)
+	for i := range records {
+		if r := &records[i]; last[key(r)] == r.Program {
+			some = append(some, *r)
+		} else if left[r.Algorithm]++; left[r.Algorithm] == 1 {
+			labels = append(labels, r.Algorithm)
+		}
+	}
+	for _, a := range labels {
+		notes = append(notes, fmt.Sprintf("%s of %s left out: its program has changed since, and ran again", words.Plural(left[a], "run"), a))
+	}
+	return some, notes
+}
+
 // Merge removes repeated runs (same instance, algorithm, options and seed) from
 // the records of several files.
 //
 // If records contradict each other the error wraps model.ErrInvalid and names two of them by file and line.
 // Contradictions are a run and its repetition with another status, objective or bound; and a solution that beats a
 // bound proved by another run, or of an instance proved infeasible. A run under a time limit depends on the machine, so
-// its repetition may differ: the first one is kept, and notes has a line for each.
+// its repetition may differ: the first one is kept, and notes has a line for each. Only Current records count.
 func Merge(records []Record) (all []Record, notes []string, err error) {
 	type run struct {
 		hash, algorithm string
@@ -28,6 +50,7 @@ func Merge(records []Record) (all []Record, notes []string, err error) {
 	bad := func(a, b *Record, format string, args ...any) error {
 		return fmt.Errorf("%w results: %s and %s contradict each other: %s", model.ErrInvalid, a.At(), b.At(), fmt.Sprintf(format, args...))
 	}
+	records, notes = Current(records)
 	index := map[run]int{}
 	for i := range records {
 		r := &records[i]

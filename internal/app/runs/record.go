@@ -40,12 +40,15 @@ type Record struct {
 	Features  map[string]float64 `json:"features,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
-	Seed      uint64             `json:"seed"`
-	Status    model.Status       `json:"status"`
-	Objective *float64           `json:"objective,omitempty"`
-	Second    *float64           `json:"second_objective,omitempty"`
-	Bound     *float64           `json:"bound,omitempty"`
-	Gap       *float64           `json:"gap,omitempty"`
+	// Program is a digest of the user's program that the algorithm is (process.Command.Digest), or of a function's source:
+	// once it has changed, the run is another one.
+	Program   string       `json:"program,omitempty"`
+	Seed      uint64       `json:"seed"`
+	Status    model.Status `json:"status"`
+	Objective *float64     `json:"objective,omitempty"`
+	Second    *float64     `json:"second_objective,omitempty"`
+	Bound     *float64     `json:"bound,omitempty"`
+	Gap       *float64     `json:"gap,omitempty"`
 	// Metrics holds the further metrics and the figures of the result's details, by key, and the results of Halves.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
@@ -85,6 +88,9 @@ type Record struct {
 	File string `json:"-"` // where it was read
 	Line int    `json:"-"`
 }
+
+// AdHocPrefix begins the names of plans that nobody has written and named: the rest is the names of files.
+const AdHocPrefix = "bench-"
 
 // The algorithms that plans alone have.
 const GLPK, Relaxation = "glpk", "relaxation"

@@ -23,7 +23,9 @@ type Results struct {
 	Algorithms []string // labels, in the order in which they are shown
 
 	records []Record // merged, those of other algorithms, too
-	classes map[string]model.Class
+	// instances, if not nil, names the instances in order: then ByInstance is a parameter, and its value the place there.
+	instances []string
+	classes   map[string]model.Class
 }
 
 // Load makes the table of the runs of some algorithms, of all in the plan's order if none is named. Those besides have
@@ -61,7 +63,7 @@ type Group struct {
 func (t *Results) By(parameters []string) ([]Group, error) {
 	groups := map[string]*Group{}
 	for _, r := range t.Rows {
-		x, err := Parameters(r.Record, parameters)
+		x, err := t.parameters(r.Record, parameters)
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +82,17 @@ func (t *Results) By(parameters []string) ([]Group, error) {
 	}
 	slices.SortFunc(all, func(a, b Group) int { return slices.Compare(a.X, b.X) })
 	return all, nil
+}
+
+// parameters is Parameters, and knows ByInstance if the table has the names of instances.
+func (t *Results) parameters(r *Record, names []string) ([]float64, error) {
+	k := slices.Index(names, ByInstance)
+	if k < 0 || t.instances == nil {
+		return Parameters(r, names)
+	}
+	place, _ := slices.BinarySearch(t.instances, r.Instance)
+	x, err := Parameters(r, slices.Delete(slices.Clone(names), k, k+1))
+	return slices.Insert(x, min(k, len(x)), float64(place)), err
 }
 
 // Of returns the rows of an algorithm.

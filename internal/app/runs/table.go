@@ -34,7 +34,7 @@ type Table struct {
 
 // TableOptions configure a table.
 type TableOptions struct {
-	By         []string // parameters (Params) to group by
+	By         []string // parameters (Params) to group by, or ByInstance
 	Algorithms []string // labels, in this order; empty: all, in the plan's order
 	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
 	Plain      bool     // times are seconds without unit, for programs to read
@@ -53,8 +53,9 @@ type Figures struct {
 	By, Columns []string
 	Rows        []Row
 
-	columns []column
-	metrics [2]*model.Metric // the objective and the second one; nil: several
+	columns   []column
+	instances []string         // in order, if they are one of By
+	metrics   [2]*model.Metric // the objective and the second one; nil: several
 }
 
 // Row is a row of Figures.
@@ -81,11 +82,18 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(o.By, ByInstance) {
+		for _, r := range t.Rows {
+			t.instances = append(t.instances, r.Instance)
+		}
+		slices.Sort(t.instances)
+		t.instances = slices.Compact(t.instances)
+	}
 	groups, err := t.By(o.By)
 	if err != nil {
 		return nil, fmt.Errorf("%w table: %w", model.ErrInvalid, err)
 	}
-	f := &Figures{By: o.By, Columns: o.Columns, metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
+	f := &Figures{By: o.By, Columns: o.Columns, instances: t.instances, metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
 	switch {
 	case o.Wide && len(f.Columns) > 1:
 		return nil, fmt.Errorf("%w table: a wide one shows one column of each algorithm, not %d; give one with --columns, like 'gap mean %%'", model.ErrInvalid, len(f.Columns))
@@ -131,7 +139,7 @@ func (f *Figures) Table(o TableOptions) Table {
 	}
 	t := Table{Header: slices.Concat(f.By, []string{"algorithm"}, names), Subject: f.subject(names)}
 	for _, r := range f.Rows {
-		row := append(each(r.By, words.Figure), r.Algorithm)
+		row := append(f.group(r.By), r.Algorithm)
 		for k, x := range r.Values {
 			row = append(row, write[k](x))
 		}
@@ -139,6 +147,15 @@ func (f *Figures) Table(o TableOptions) Table {
 	}
 	t.Notes = notes(f.Columns)
 	return t
+}
+
+// group returns the values of the parameters as text.
+func (f *Figures) group(x []float64) []string {
+	cells := each(x, words.Figure)
+	if k := slices.Index(f.By, ByInstance); k >= 0 {
+		cells[k] = f.instances[int(x[k])]
+	}
+	return cells
 }
 
 // written returns the headers of the columns, and how figures are written in each.
@@ -156,9 +173,47 @@ func (f *Figures) written(o TableOptions) (names []string, write []func(float64)
 		if !o.Plain {
 			name = f.named(name)
 		}
+		if m := f.metricOf(c.name); m != nil && !o.Plain && !o.OneUnit {
+			var all []float64
+			for _, r := range f.Rows {
+				all = append(all, r.Values[k])
+			}
+			write[k] = Timed(*m, all, write[k])
+		}
 		names = append(names, name)
 	}
 	return names, write
+}
+
+// metricOf returns the metric whose values a column has, nil if it has others.
+func (f *Figures) metricOf(column string) *model.Metric {
+	switch column {
+	case objectiveKey, "bound":
+		return f.metrics[0]
+	case secondKey:
+		return f.metrics[1]
+	}
+	for _, m := range metrics() {
+		if m.Key == column {
+			return &m.Metric
+		}
+	}
+	return nil
+}
+
+// Timed returns how the values of a metric in a column are written: long times in hours or days, too, as in reports, if
+// most of the column are long: "398955 (4.62 d)".
+func Timed(m model.Metric, column []float64, figure func(float64) string) func(float64) string {
+	known := slices.DeleteFunc(slices.Clone(column), math.IsNaN)
+	if len(known) == 0 || m.Long(stats.Median(known)) == "" {
+		return figure
+	}
+	return func(x float64) string {
+		if long := m.Long(x); long != "" {
+			return figure(x) + " (" + long + ")"
+		}
+		return figure(x)
+	}
 }
 
 // named returns the name of a column: the objectives have their own names, their means with the unit.

@@ -13,18 +13,49 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// subject says what a table is of: the columns, how many instances of which plans, and the parameters.
-func (f *Figures) subject(columns []string) string {
-	plans, on := map[string]bool{}, map[string]bool{}
+// Records returns the records of the rows.
+func (f *Figures) Records() (all []Record) {
 	for _, r := range f.Rows {
 		for _, x := range r.Runs {
-			plans[x.Plan], on[x.Hash] = true, true
+			all = append(all, *x.Record)
 		}
 	}
-	delete(plans, "")
-	text := words.Upper(strings.Join(columns, ", ")) + "; " + words.Plural(len(on), "instance")
+	return all
+}
+
+// inWords returns the name of a column as a caption has it: "mean gap" for "gap mean %".
+func inWords(column string) string {
+	column, unit, _ := strings.Cut(column, " (")
+	column = strings.TrimSuffix(column, " %")
+	if unit = strings.TrimSuffix(unit, ")"); unit != "" {
+		unit = " in " + unit
+	}
+	column = strings.Replace(column, "deg.", "degradation", 1)
+	for end, begin := range map[string]string{" mean": "mean ", " max": "largest ", " median": "median ", " p95": "95th percentile of the ", " geo.": "geometric mean of the ", " sum": "total ", " all": "mean "} {
+		if stem, ok := strings.CutSuffix(column, end); ok {
+			return begin + stem + unit
+		}
+	}
+	return column + unit
+}
+
+// subject puts in words of what a table is: the columns, how many algorithms, how many instances of which problem, and the
+// parameters. It names plans that people have named.
+func (f *Figures) subject(columns []string) string {
+	plans, on, kinds, algorithms := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, r := range f.Rows {
+		algorithms[r.Algorithm] = true
+		for _, x := range r.Runs {
+			plans[x.Plan], on[x.Hash], kinds[string(x.Kind)] = true, true, true
+		}
+	}
+	maps.DeleteFunc(plans, func(name string, _ bool) bool { return name == "" || strings.HasPrefix(name, AdHocPrefix) })
+	text := words.Upper(words.And(each(columns, inWords))) + " of " + words.Plural(len(algorithms), "algorithm") + " on " + words.Plural(len(on), "instance")
+	if len(kinds) > 0 {
+		text += " of " + words.And(slices.Sorted(maps.Keys(kinds)))
+	}
 	if len(plans) > 0 {
-		text += " of " + words.And(slices.Sorted(maps.Keys(plans)))
+		text += " (" + words.And(slices.Sorted(maps.Keys(plans))) + ")"
 	}
 	if len(f.By) > 0 {
 		text += ", by " + words.And(f.By)
@@ -51,7 +82,7 @@ func (f *Figures) wide(name string, write func(float64) string) Table {
 	slices.SortFunc(groups, slices.Compare) // a class may lack some
 	t.Header = append(t.Header, algorithms...)
 	for _, g := range groups {
-		row, best := each(g, words.Figure), make([]bool, len(t.Header))
+		row, best := f.group(g), make([]bool, len(t.Header))
 		here := make([]*Row, len(algorithms))
 		for k := range f.Rows {
 			if r := &f.Rows[k]; slices.Equal(r.By, g) {

@@ -66,7 +66,7 @@ func (d *describer) operation(r route) object {
 	if r.path == "/v1/jobs" {
 		status = "202"
 	}
-	o := object{"summary": r.does, "responses": object{status: good, "default": failure}}
+	o := object{"operationId": r.id, "summary": r.does, "responses": object{status: good, "default": failure}}
 	if !r.open {
 		o["security"] = []object{{}, {"token": []string{}}}
 	}
@@ -158,6 +158,9 @@ func (d *describer) joined(file string, x any) any {
 
 // schemaOf returns the schema of a type's values: for structs a reference to a schema that is made once.
 func (d *describer) schemaOf(t reflect.Type) object {
+	if t == reflect.TypeFor[Value]() {
+		return object{"type": []string{"string", "number", "boolean"}}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return d.schemaOf(t.Elem())

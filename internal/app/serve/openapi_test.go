@@ -103,20 +103,31 @@ func TestDescription(t *testing.T) {
 	if !bytes.Contains(listed, []byte(`"name":"easy-sjbf"`)) {
 		t.Errorf("%s", listed)
 	}
-	routes := 0
-	for _, methods := range doc.Paths {
+	routes, ids := 0, map[string]bool{}
+	for path, methods := range doc.Paths {
 		routes += len(methods)
+		for method, text := range methods {
+			var operation struct{ OperationID string }
+			require.OK(t, json.Unmarshal(text, &operation))
+			if id := operation.OperationID; ids[id] || !regexp.MustCompile("^[a-zA-Z]+$").MatchString(id) {
+				t.Errorf("%s %s: operationId is %q, must be a word of its own", method, path, id)
+			} else {
+				ids[id] = true
+			}
+		}
 	}
 	if want := len((&Server{}).routes()); routes != want {
 		t.Errorf("%d routes are described of %d", routes, want)
 	}
 	// Requests of the tests match the description, and requests with other keys don't.
 	for name, q := range map[string][]byte{
-		"SolveRequest":   body("instance", example(t, "six-tasks"), "options", map[string]any{"time_limit_s": 0.5, "seed": 1}),
-		"VerifyRequest":  body("instance", example(t, "ten-jobs"), "solution", map[string]any{"hosts": []int{1}}),
-		"BoundRequest":   body("instance", example(t, "three-jobs")),
-		"ExplainRequest": body("instance", example(t, "eight-requests")),
-		"CheckRequest":   body("instance", example(t, "six-tasks"), "proof", "x"),
+		"SolveRequest":    body("instance", example(t, "six-tasks"), "options", map[string]any{"time_limit_s": 0.5, "seed": 1}),
+		"VerifyRequest":   body("instance", example(t, "ten-jobs"), "solution", map[string]any{"hosts": []int{1}}),
+		"BoundRequest":    body("instance", example(t, "three-jobs")),
+		"ExplainRequest":  body("instance", example(t, "eight-requests")),
+		"CheckRequest":    body("instance", example(t, "six-tasks"), "proof", "x"),
+		"GenerateRequest": body("options", map[string]any{"kind": "dag", "tasks": 4, "strict": true}),
+		"ConvertRequest":  body("text", "digraph {a}", "name", "a.dot", "options", map[string]any{"platform": "uniform"}),
 	} {
 		valid(t, name, q)
 		s := require.Value(compiled()(name))(t)

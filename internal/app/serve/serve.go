@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Config holds the limits of a service.
@@ -32,7 +33,11 @@ type Config struct {
 	Jobs      int           // finished jobs that are kept
 	Keep      time.Duration // for how long
 	Grace     time.Duration // for running work when the service is asked to end
-	Page      http.Handler  // serves all other paths, outside /v1/; nil: nothing
+	// Generate and Convert make instances as the commands of these names do, by their flags; nil: the service doesn't. The
+	// first one refuses those that take more than some bytes.
+	Generate func(options map[string]string, most int64) (model.Instance, error)
+	Convert  func(name string, data []byte, options map[string]string) (model.Instance, error)
+	Page     http.Handler // serves all other paths, outside /v1/; nil: nothing
 }
 
 // ShortestToken is the least length of a token.
@@ -88,27 +93,29 @@ func New(c Config) *Server {
 
 // route is one thing that can be asked for.
 type route struct {
-	method, path, does string
-	open               bool // without a token
-	request, response  any  // values of their types; nil: none
-	handle             http.HandlerFunc
+	method, path, id, does string // id: operationId, for generators of clients
+	open                   bool   // without a token
+	request, response      any    // values of their types; nil: none
+	handle                 http.HandlerFunc
 }
 
 // routes lists the possible requests. The description of the interface is made of it.
 func (s *Server) routes() []route {
 	return []route{
-		{"POST", "/v1/solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
-		{"POST", "/v1/verify", "Judge a solution in exact arithmetic", false, VerifyRequest{}, verdictOf{}, s.verify},
-		{"POST", "/v1/bound", "Compute the bounds that need no search", false, BoundRequest{}, ask.BoundAnswer{}, s.bound},
-		{"POST", "/v1/explain", "Say why no solution beats the bound", false, ExplainRequest{}, explanation{}, s.explain},
-		{"POST", "/v1/check", "Replay a proof of a bound", false, CheckRequest{}, ask.CheckAnswer{}, s.check},
-		{"POST", "/v1/jobs", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},
-		{"GET", "/v1/jobs/{id}", "Tell how a job stands, and its result at the end", false, nil, Job{}, s.getJob},
-		{"DELETE", "/v1/jobs/{id}", "Cancel a job that isn't done, which ends with its best so far; forget one that is", false, nil, Job{}, s.deleteJob},
-		{"GET", "/v1/algorithms", "List the algorithms of each problem, with their classes and papers", false, nil, ask.AlgorithmsAnswer{}, s.algorithms},
-		{"GET", "/v1/openapi.json", "This description", true, nil, openDocument{}, s.openapi},
-		{"GET", "/metrics", "Counters and gauges for Prometheus", false, nil, plainText{}, s.metrics},
-		{"GET", "/healthz", "Say whether new work is taken", true, nil, plainText{}, s.health},
+		{"POST", "/v1/solve", "solve", "Solve an instance: solution, bound and gap, verified", false, SolveRequest{}, result{}, s.solve},
+		{"POST", "/v1/verify", "verify", "Judge a solution in exact arithmetic", false, VerifyRequest{}, verdictOf{}, s.verify},
+		{"POST", "/v1/bound", "bound", "Compute the bounds that need no search", false, BoundRequest{}, ask.BoundAnswer{}, s.bound},
+		{"POST", "/v1/explain", "explain", "Say why no solution beats the bound", false, ExplainRequest{}, explanation{}, s.explain},
+		{"POST", "/v1/check", "check", "Replay a proof of a bound", false, CheckRequest{}, ask.CheckAnswer{}, s.check},
+		{"POST", "/v1/generate", "generate", "Draw a random instance", false, GenerateRequest{}, Made{}, s.generate},
+		{"POST", "/v1/convert", "convert", "Make an instance of a file in a foreign format", false, ConvertRequest{}, Made{}, s.convert},
+		{"POST", "/v1/jobs", "postJob", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},
+		{"GET", "/v1/jobs/{id}", "getJob", "Tell how a job stands, and its result at the end", false, nil, Job{}, s.getJob},
+		{"DELETE", "/v1/jobs/{id}", "deleteJob", "Cancel a job that isn't done, which ends with its best so far; forget one that is", false, nil, Job{}, s.deleteJob},
+		{"GET", "/v1/algorithms", "algorithms", "List the algorithms of each problem, with their classes and papers", false, nil, ask.AlgorithmsAnswer{}, s.algorithms},
+		{"GET", "/v1/openapi.json", "openapi", "This description", true, nil, openDocument{}, s.openapi},
+		{"GET", "/metrics", "metrics", "Counters and gauges for Prometheus", false, nil, plainText{}, s.metrics},
+		{"GET", "/healthz", "health", "Say whether new work is taken", true, nil, plainText{}, s.health},
 	}
 }
 

@@ -3,9 +3,14 @@
 package process
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,6 +67,51 @@ func meant(text string, parts []syntax.WordPart, quoted bool) string {
 		}
 	}
 	return b.String()
+}
+
+// Labelled splits LABEL=cmd:COMMAND (or online:, batsim:) into the label, a word, and the rest. Without a label that is
+// all of the name.
+func Labelled(name string) (label, rest string) {
+	before, after, found := strings.Cut(name, "=")
+	sort, _, _ := strings.Cut(after, ":")
+	strange := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-", r)
+	}
+	if !found || before == "" || strings.IndexFunc(before, strange) >= 0 || !slices.Contains([]string{"cmd", "online", "batsim"}, sort) {
+		return "", name
+	}
+	return before, after
+}
+
+// Digest returns a digest of the files that the command's words name, and their names: the program, which is looked up
+// as a shell does, and other words that are the path of a file, such as a script. It is empty if there are none.
+func (c Command) Digest() (digest string, files []string) {
+	sum := sha256.New()
+	for k, word := range c.words {
+		path := word
+		if found, err := exec.LookPath(word); k == 0 && err == nil {
+			path = found
+		}
+		size, content := int64(0), sha256.New()
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		if info, e := f.Stat(); e != nil || !info.Mode().IsRegular() {
+			err = fs.ErrInvalid
+		} else {
+			size, err = io.Copy(content, f)
+		}
+		f.Close()
+		if err == nil {
+			files = append(files, word)
+			fmt.Fprintf(sum, "%d %d %x\n", k, size, content.Sum(nil))
+		}
+	}
+	if len(files) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("%.16x", sum.Sum(nil)), files
 }
 
 // Has reports whether the command contains a placeholder.

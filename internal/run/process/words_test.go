@@ -70,3 +70,53 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// A name of a user's own is a word before the sort of a command.
+func TestLabelled(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"mine=cmd:sh -c 'a=b'": {"mine", "cmd:sh -c 'a=b'"}, "é2.1_x+y-z=online:x": {"é2.1_x+y-z", "online:x"}, "b=batsim:tcp://h:1": {"b", "batsim:tcp://h:1"},
+		"cmd:a=cmd:b": {"", "cmd:a=cmd:b"}, "=cmd:x": {"", "=cmd:x"}, "a b=cmd:x": {"", "a b=cmd:x"}, "heft": {"", "heft"}, "a=mps:x": {"", "a=mps:x"}, "a=b": {"", "a=b"},
+	} {
+		if label, rest := Labelled(name); label != want[0] || rest != want[1] {
+			t.Errorf("%s: %q and %q", name, label, rest)
+		}
+	}
+}
+
+// A command's digest is that of the files that its words name, wherever they are.
+func TestDigest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) { require.OK(t, os.WriteFile(name, []byte(text), 0o755)) }
+	of := func(text string) string {
+		digest, _ := require.Value(ParseCommand(text))(t).Digest()
+		return digest
+	}
+	write("mine", "one")
+	write("data", "x")
+	require.OK(t, os.Mkdir("folder", 0o755))
+	first := of("./mine data {in}")
+	if digest, files := require.Value(ParseCommand("./mine data folder none {in}"))(t).Digest(); digest != first || !slices.Equal(files, []string{"./mine", "data"}) {
+		t.Errorf("%s of %q, want %s", digest, files, first)
+	}
+	require.Is(t, "", of("no-such-program-anywhere {in}"), "nothing is there")
+	for name, change := range map[string]func(){
+		"the program": func() { write("mine", "two") },
+		"an argument": func() { write("data", "y") },
+		"one is gone": func() { require.OK(t, os.Remove("data")) },
+	} {
+		before := of("./mine data {in}")
+		if change(); of("./mine data {in}") == before || before == "" {
+			t.Errorf("%s changes and the digest doesn't", name)
+		}
+		write("data", "x")
+		write("mine", "one")
+	}
+	require.Is(t, first, of("./mine data {in}"), "as before")
+	// A program on the PATH is found.
+	t.Setenv("PATH", ".")
+	t.Setenv("GODEBUG", "execerrdot=0")
+	if of("mine data {in}") == of("nothing data {in}") {
+		t.Error("a program on the PATH doesn't count")
+	}
+}

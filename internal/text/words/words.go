@@ -6,6 +6,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -280,6 +281,44 @@ func Wrap(text string, width, indent int) string {
 		line += n
 	}
 	return b.String()
+}
+
+// Apart returns the names with an ellipsis in the place of the words that all names with one first word begin and end
+// with, if there are several: the words in which they differ stay where there is little room.
+func Apart(names []string) []string {
+	families := map[string][]int{}
+	split := make([][]string, len(names))
+	for k, name := range names {
+		if split[k] = strings.Fields(name); len(split[k]) > 1 {
+			families[split[k][0]] = append(families[split[k][0]], k)
+		}
+	}
+	out := slices.Clone(names)
+	for _, family := range families {
+		if len(family) < 2 {
+			continue
+		}
+		one := split[family[0]]
+		same := func(at func(all []string, n int) string) (n int) {
+			for slices.IndexFunc(family, func(k int) bool { return len(split[k]) <= n || at(split[k], n) != at(one, n) }) < 0 {
+				n++
+			}
+			return n
+		}
+		begin := same(func(all []string, n int) string { return all[n] })
+		end := same(func(all []string, n int) string { return all[len(all)-1-n] })
+		for _, k := range family {
+			if middle := len(split[k]) - end; middle > begin {
+				out[k] = "… " + strings.Join(split[k][begin:middle], " ")
+			}
+		}
+	}
+	for k, name := range out {
+		if at := slices.Index(out, name); names[at] != names[k] {
+			return names // of two families
+		}
+	}
+	return out
 }
 
 // Shorten cuts a text to n letters, in its middle: names differ at their ends. Below four letters it takes the first.

@@ -5,6 +5,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -54,4 +55,19 @@ func TestWrap(t *testing.T) {
 	}
 	require.Same(t, "And, Some and Thousands", "a, b and c;a, b and 1 more;-1,234,567",
 		And([]string{"a", "b", "c"})+";"+Some([]string{"a", "b", "c"}, 2)+";"+Thousands(-1234567))
+}
+
+// Names of one beginning stay apart where there is little room, and others are left alone.
+func TestApart(t *testing.T) {
+	for _, c := range [][2][]string{
+		{{"heft", "cmd:python3 a.py {in} {out}", "cmd:python3 b.py {in} {out}"}, {"heft", "… a.py", "… b.py"}},
+		{{"cmd:python3 a.py {in}"}, {"cmd:python3 a.py {in}"}},
+		{{"cmd:x a", "cmd:x a b"}, {"cmd:x a", "… b"}},
+		{{"p a {in}", "p b {in}", "q a {in}", "q b {in}"}, {"p a {in}", "p b {in}", "q a {in}", "q b {in}"}},
+		{{"p -x 1", "p -x 2"}, {"… 1", "… 2"}},
+	} {
+		if got := Apart(c[0]); !slices.Equal(got, c[1]) {
+			t.Errorf("%q are %q, want %q", c[0], got, c[1])
+		}
+	}
 }
