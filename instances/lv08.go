@@ -27,10 +27,13 @@ const (
 // leastWeight is the weight of the routes with the longest way, so that others are rounded by a part in 2000 at most.
 const leastWeight = 1000
 
+// sharedMaxMin is told of SimGrid's platforms without LV08.
+const sharedMaxMin = "links are shared max-min, without SimGrid's factors, weights and TCP windows: --network lv08 has them"
+
 // asLV08 makes the network of a task graph, in bytes and seconds, one on which plans under fair sharing take about as long
 // as in SimGrid's LV08. Links have 97 % of their bandwidth, and a transfer takes 5 % of its rate on the way back, too.
 // Latencies count 13.01 times. Transfers that share a link get rates in inverse proportion to the latency of their route
-// plus 20,537 bytes over the bandwidth of each link on it. No transfer is faster than 97 % of a window of 4 MiB in two
+// plus 20,537 bytes over the bandwidth of each link on it, and of the path if that is slower. No transfer is faster than 97 % of a window of 4 MiB in two
 // latencies. O(routes × links of a route + machines²).
 func asLV08(in model.Instance, label string) error {
 	d, graph := in.(*model.DAG)
@@ -49,6 +52,7 @@ func asLV08(in model.Instance, label string) error {
 	if slices.ContainsFunc(d.Account.Assumed, func(t model.Telling) bool { return len(t.Text) >= len(told) && t.Text[:len(told)] == told }) {
 		return fmt.Errorf("%w option: the instance has %s already, leave --network out", model.ErrInvalid, told)
 	}
+	d.Account.Assumed = slices.DeleteFunc(d.Account.Assumed, func(t model.Telling) bool { return t.Text == sharedMaxMin })
 	d.Account.Assumed.Say(told+": rates of %g %%, latencies times %g, acknowledgements of %d %%, weights by latency, a window of 4 MiB; data in bytes",
 		100*lv08Bandwidth, lv08Latency, lv08Acks)
 	d.TransferModel = model.TransferFair
@@ -87,8 +91,16 @@ func asLV08(in model.Instance, label string) error {
 		}
 		x.LatencyS *= lv08Latency
 		penalty[r] = latency[a][b]
+		own, least := net.Bandwidth, math.Inf(1)
+		if net.PathCapacity != nil {
+			own = net.PathCapacity[a][b]
+		}
 		for _, l := range x.Links {
 			penalty[r] += lv08S / capacity[l]
+			least = min(least, capacity[l])
+		}
+		if own < least { // the path is a link that isn't shared
+			penalty[r] += lv08S / own
 		}
 		longest = max(longest, penalty[r])
 	}

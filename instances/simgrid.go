@@ -96,7 +96,7 @@ func readSimgrid(data []byte, o simgridOptions) (p Platform, err error) {
 		p.Resources = []string{resourceCores}
 		p.Assumed.Say("a host of several cores is a machine that runs as many tasks (cores=machines: a machine for each core)")
 	}
-	p.Assumed.Say("links are shared max-min, without SimGrid's factors, weights and TCP windows (docs/how-to/simgrid.md)")
+	p.Assumed.Say(sharedMaxMin)
 	return p, p.connect(file, of)
 }
 

@@ -89,10 +89,23 @@ func (p *program) toSimgrid(ctx context.Context, c *cli.Command) error {
 	if !isGraph || !isPlan {
 		return fmt.Errorf("%s: %w: it holds no schedule", instances.Label(paths[1]), model.ErrInvalid)
 	}
+	how := ""
+	if c.String("network") != "" { // a model of SimGrid's: the replay has it, for the platform as it is
+		o := readingOptions(c)
+		o.Network, how = "", " simgrid"
+		f, err := instances.Open(paths[0])
+		if err != nil {
+			return err
+		}
+		if in, err = ofFile(c, paths[0], f, o); err != nil {
+			return err
+		}
+		graph = in.(*model.DAG)
+	}
 	if err := simgrid.Write(folder, graph, plan); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "%s: g++ -std=c++17 -O1 replay.cpp -lsimgrid -o replay && ./replay platform.xml plan.txt\n", folder)
+	fmt.Fprintf(p.out, "%s: g++ -std=c++17 -O1 replay.cpp -lsimgrid -o replay && ./replay platform.xml plan.txt%s\n", folder, how)
 	return nil
 }
 

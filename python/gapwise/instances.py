@@ -365,6 +365,9 @@ class DAGNetwork(Record):
     #: row m, column n: data units per second from machine m to n, 0 (nothing can be transferred)
     #: or from 1e-30 to 1e30; the diagonal isn't looked at
     path_capacity: Optional[List[List[float]]] = None
+    #: a transfer that uses links takes so much of its rate on the links of the route back, too;
+    #: not with tcp or tcp-all
+    acks_percent: Optional[int] = None
     #: bottlenecks: transfers whose routes name one share its capacity
     links: Optional[List[DAGLink]] = None
     #: a pair of machines has one at most in each direction; pairs without one share nothing

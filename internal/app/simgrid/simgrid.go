@@ -102,15 +102,23 @@ func newExport(in *model.DAG, s *model.Schedule) (*export, error) {
 			e.routes[[2]int{n, m}] = r
 		}
 	}
+	if in.Network.AcksPercent > 0 {
+		return nil, fmt.Errorf("%w: the instance has acknowledgements; give the graph without them, and --network lv08 if they are of that", model.ErrUnsupported)
+	}
 	whole, most := true, 0.0
-	for _, x := range in.Edges {
+	for k, x := range in.Edges {
 		if len(x.Files) > 0 {
 			return nil, fmt.Errorf("%w: machines keep files, and the program for SimGrid doesn't; read the graph with --files each", model.ErrUnsupported)
 		}
-		whole, most = whole && x.Data == math.Trunc(x.Data), max(most, x.Data)
+		if e.machine[e.from[k]] != e.machine[e.to[k]] {
+			whole, most = whole && x.Data == math.Trunc(x.Data), max(most, x.Data)
+		}
 	}
 	if slowest := e.slowest(); (!whole || slowest < 1e6) && most > 0 {
-		e.scale = math.Exp2(50 - math.Ceil(math.Log2(most)))
+		// Rounded to whole bytes, data take no more than a millionth of a second longer.
+		if e.scale = math.Exp2(50 - math.Ceil(math.Log2(most))); slowest*e.scale < 1e6 {
+			return nil, fmt.Errorf("%w: SimGrid counts whole bytes, too coarse for transfers of up to %g units of data and rates down to %g", model.ErrUnsupported, most, slowest)
+		}
 	}
 	return e, nil
 }
@@ -189,6 +197,9 @@ func (e *export) platform() []byte {
 				path := fmt.Sprintf("path %d-%d", m, n)
 				for capacity[path] > 0 {
 					path += "'"
+				}
+				if len(links) > 0 && alone == least { // the links bind: SimGrid's own model also weighs by the bandwidth of this one
+					alone *= 1e6
 				}
 				fmt.Fprintf(&b, "<link id=\"%s\" bandwidth=\"%.17gBps\" latency=\"%.17gs\" sharing_policy=\"FATPIPE\"/>\n", quoted(path), alone*e.scale, latencyS)
 				fmt.Fprintf(&routes, "<link_ctn id=\"%s\"/>", quoted(path))

@@ -3,9 +3,14 @@
 package simgrid
 
 import (
+	"context"
+	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +18,9 @@ import (
 	"testing"
 
 	heuristics "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/test/require"
+	"github.com/gapwise/gapwise/internal/test/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -68,7 +75,10 @@ func TestWrite(t *testing.T) {
 func TestReplay(t *testing.T) {
 	compiler := require.Tool(t, "g++", "g++")
 	if _, err := os.Stat("/usr/include/simgrid/s4u.hpp"); err != nil {
-		t.Skip("SimGrid isn't there (Debian: libsimgrid-dev)")
+		if os.Getenv("GAPWISE_REQUIRE_TOOLS") == "1" {
+			t.Fatal("SimGrid isn't there: run scripts/tools")
+		}
+		t.Skip("SimGrid isn't there: scripts/tools installs it (Debian: libsimgrid-dev)")
 	}
 	program := filepath.Join(t.TempDir(), "replay")
 	require.Run(t, exec.Command(compiler, "-std=c++17", "-O1", "driver/replay.cpp", "-lsimgrid", "-o", program))
@@ -91,16 +101,112 @@ func TestReplay(t *testing.T) {
 		change(in)
 		require.OK(t, in.Validate(), name)
 		s := require.Value(heuristics.HEFT(t.Context(), in, model.Settings{Seed: 1}))(t)
-		folder := t.TempDir()
-		require.OK(t, Write(folder, in, s))
-		out := require.Run(t, exec.Command(program, filepath.Join(folder, platformFile), filepath.Join(folder, planFile)))
-		var ended, planned, later float64
-		_, last, _ := strings.Cut(out, "makespan ")
-		require.Value(fmt.Sscanf(last, "%f s, planned %f s; starts are later by %f s", &ended, &planned, &later))(t)
-		if later > 1e-6 || ended > planned+1e-6 || planned == 0 {
-			t.Errorf("%s: %s", name, last)
+		if ended, planned, later := replayed(t, program, in, s); later > 1e-6 || ended > planned+1e-6 || planned == 0 {
+			t.Errorf("%s: it ends at %v, planned %v; later by %v", name, ended, planned, later)
 		}
 	}
+	// The same of drawn plans, with transfers held back and without.
+	plans := 10
+	switch {
+	case require.Night():
+		plans = 200
+	case !testing.Short():
+		plans = 50
+	}
+	rng, coarse := rand.New(rand.NewPCG(54, 3)), 0
+	for _, transfers := range model.TransferModels {
+		for k := range plans {
+			in := testkit.ContendedDAG(rng, 20, 5)
+			in.TransferModel = transfers
+			solve := []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){heuristics.HEFT, heuristics.SinnenSousa, heuristics.Improve}[k%3]
+			s := require.Value(solve(t.Context(), in, model.Settings{Seed: 1, Effort: 50_000}))(t)
+			if err := Write(t.TempDir(), in, s); errors.Is(err, model.ErrUnsupported) { // figures of any size
+				coarse++
+				continue
+			}
+			if ended, planned, later := replayed(t, program, in, s); later > 1e-6*max(1, planned) || ended > planned+1e-6*max(1, planned) {
+				t.Errorf("%s %d: it ends at %v, planned %v; later by %v", transfers, k, ended, planned, later)
+			}
+		}
+	}
+	if coarse > plans {
+		t.Errorf("%d of %d plans are too coarse", coarse, len(model.TransferModels)*plans)
+	}
+	witnessLV08(t, rng, program, max(2, plans/10))
+}
+
+// witnessLV08 replays plans in SimGrid's default model of networks: plans made for it end when they say, and sooner than
+// plans made without it.
+func witnessLV08(t *testing.T, rng *rand.Rand, program string, plans int) {
+	for _, class := range []struct {
+		name      string
+		lan, line float64 // latencies, s
+	}{{"a local network", 5e-5, 0}, {"two sites", 5e-5, 5e-3}, {"a wide network", 1e-2, 1e-2}} {
+		least, most, gain := math.Inf(1), 0.0, 0.0
+		for range plans {
+			in := twoSites(rng, 20+rng.IntN(60), class.lan, class.line)
+			path := filepath.Join(t.TempDir(), "in.json")
+			require.OK(t, os.WriteFile(path, require.Value(json.Marshal(in))(t), 0o666))
+			lv08 := require.Value(instances.Read(path, instances.Options{Network: "lv08"}))(t).(*model.DAG)
+			set := model.Settings{Seed: 1, Effort: 300_000}
+			ended, planned, _ := replayed(t, program, in, require.Value(heuristics.Improve(t.Context(), lv08, set))(t), "simgrid")
+			without, _, _ := replayed(t, program, in, require.Value(heuristics.Improve(t.Context(), in, set))(t), "simgrid")
+			least, most, gain = min(least, ended/planned), max(most, ended/planned), gain+math.Log(ended/without)
+		}
+		gain = math.Exp(gain / float64(plans))
+		t.Logf("%s: SimGrid ends after %.5f to %.5f of the time planned, %.3f of that without --network lv08 (geometric mean of %d)",
+			class.name, least, most, gain, plans)
+		if least < 0.999 || most > 1.001 || gain > 1 { // weights are rounded by a part in 2000
+			t.Errorf("%s: SimGrid and LV08 differ, or plans are no better by it", class.name)
+		}
+	}
+}
+
+// replayed returns when SimGrid ends a plan and by how much a task starts later than planned at most, in seconds.
+func replayed(t *testing.T, program string, in *model.DAG, s *model.Schedule, how ...string) (ended, planned, later float64) {
+	t.Helper()
+	folder := t.TempDir()
+	require.OK(t, Write(folder, in, s))
+	out := require.Run(t, exec.Command(program, append([]string{filepath.Join(folder, platformFile), filepath.Join(folder, planFile)}, how...)...))
+	_, last, _ := strings.Cut(out, "makespan ")
+	require.Value(fmt.Sscanf(last, "%f s, planned %f s; starts are later by %f s", &ended, &planned, &later))(t)
+	return ended, planned, later
+}
+
+// twoSites draws a graph with data in bytes on two sites of machines with a link up and one down each, joined by a line.
+// Latencies are of a site's routes, and of the line; without the latter it is one site.
+func twoSites(rng *rand.Rand, tasks int, lan, line float64) *model.DAG {
+	const rate = 1.25e8
+	in := &model.DAG{Name: "sites", TransferModel: model.TransferFair, Network: model.Network{Bandwidth: 1.25e9, Links: []model.Link{{ID: "line", Capacity: rate}}}}
+	for m := range 6 {
+		id := fmt.Sprint("P", m)
+		in.Machines = append(in.Machines, model.Machine{ID: id})
+		in.Network.Links = append(in.Network.Links, model.Link{ID: id + ".up", Capacity: rate}, model.Link{ID: id + ".down", Capacity: rate})
+	}
+	for a := range 6 {
+		for b := range 6 {
+			r := model.Route{From: fmt.Sprint("P", a), To: fmt.Sprint("P", b), LatencyS: lan, OneWay: true}
+			if r.Links = []string{r.From + ".up", r.To + ".down"}; a/3 != b/3 && line > 0 {
+				r.LatencyS, r.Links = lan+line, append(r.Links, "line")
+			}
+			if a != b {
+				in.Network.Routes = append(in.Network.Routes, r)
+			}
+		}
+	}
+	for k := range tasks {
+		t := model.DAGTask{ID: fmt.Sprint("t", k)}
+		for range 6 {
+			t.CostS = append(t.CostS, 1+10*rng.Float64())
+		}
+		in.Tasks = append(in.Tasks, t)
+		for from := max(0, k-10); from < k; from++ {
+			if rng.IntN(4) == 0 {
+				in.Edges = append(in.Edges, model.DAGEdge{From: fmt.Sprint("t", from), To: t.ID, Data: float64(rng.IntN(1e9))})
+			}
+		}
+	}
+	return in
 }
 
 // drawn returns a graph of which transfers share links: three machines, each task sends to two later ones.
