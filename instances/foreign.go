@@ -206,6 +206,9 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	return in, ran, nil
 }
 
+// networkLV08 is the value of Options.Network.
+const networkLV08 = "lv08"
+
 // The values of Options.Files.
 const (
 	filesKept = "kept"

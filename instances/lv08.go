@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package instances
 
 import (
@@ -9,9 +11,6 @@ import (
 
 	"github.com/gapwise/gapwise/model"
 )
-
-// networkLV08 is the value of Options.Network.
-const networkLV08 = "lv08"
 
 // The figures of LV08, the network model that SimGrid takes by default (Velho, Legrand: Accuracy Study and Improvement of
 // Network Simulation in the SimGrid Framework, SIMUTools 2009), as in SimGrid 3.32: its options network/bandwidth-factor,
@@ -26,9 +25,6 @@ const (
 
 // leastWeight is the weight of the routes with the longest way, so that others are rounded by a part in 2000 at most.
 const leastWeight = 1000
-
-// sharedMaxMin is told of SimGrid's platforms without LV08.
-const sharedMaxMin = "links are shared max-min, without SimGrid's factors, weights and TCP windows: --network lv08 has them"
 
 // asLV08 makes the network of a task graph, in bytes and seconds, one on which plans under fair sharing take about as long
 // as in SimGrid's LV08. Links have 97 % of their bandwidth, and a transfer takes 5 % of its rate on the way back, too.

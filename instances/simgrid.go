@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build !js
+
 package instances
 
 import (
@@ -43,6 +45,9 @@ func cutSimgrid(spec string) (path string, o simgridOptions, given bool, err err
 		path, given = path[:k], true
 	}
 }
+
+// sharedMaxMin is told of SimGrid's platforms without LV08.
+const sharedMaxMin = "links are shared max-min, without SimGrid's factors, weights and TCP windows: --network lv08 has them"
 
 // readSimgrid makes a platform of a file of SimGrid: a machine for each host, which runs as many tasks as it has cores, or
 // for each core. A core is what a task of SimGrid runs on, and cores of a host exchange data without a network, so hosts

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+//go:build js
+
+package instances
+
+import (
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// The page opens no files of platforms, and its size counts: these stand for what the command has.
+
+func platformOfFile(spec string) (Platform, error) {
+	return Platform{}, badPlatform(spec, "there is no such preset")
+}
+
+func asLV08(model.Instance, string) error {
+	return fmt.Errorf("%w option: --network is for the command", model.ErrInvalid)
+}
