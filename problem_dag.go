@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
@@ -61,31 +62,43 @@ var dagProblem = define(definition[*model.DAG]{
 })
 
 // dagFirst is OneMachine or, if ctx allows, the best list scheduler of near linear time: HEFT or, under contention,
-// SinnenSousa.
+// SinnenSousa. That books links, also where a path is too slow to fill them; then HEFT is tried, too.
 func dagFirst(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
-	solve := dagheur.SinnenSousa
-	if d.Transfers() == model.TransferIdeal {
-		solve = dagheur.HEFT
-	}
-	one, err := dagheur.OneMachine(ctx, d, set)
+	best, err := dagheur.OneMachine(ctx, d, set)
 	if err != nil {
 		return nil, err
 	}
-	all, err := solve(ctx, d, set)
-	if errors.Is(err, model.ErrNoSolution) { // stopped
-		return one, nil
+	lists := []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){dagheur.HEFT}
+	if d.Transfers() != model.TransferIdeal {
+		lists[0] = dagheur.SinnenSousa
+		if slowPaths(&d.Network) {
+			lists = append(lists, dagheur.HEFT)
+		}
 	}
-	if err != nil {
-		return nil, err
+	for _, solve := range lists {
+		s, err := solve(ctx, d, set)
+		if errors.Is(err, model.ErrNoSolution) { // stopped
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		value, err := d.Objective(s)
+		if err != nil {
+			return nil, err
+		}
+		if least, err := d.Objective(best); err != nil {
+			return nil, err
+		} else if !least.Better(value) {
+			best = s
+		}
 	}
-	value, err := d.Objective(all)
-	if err != nil {
-		return nil, err
-	}
-	if least, err := d.Objective(one); err != nil || least.Better(value) {
-		return one, err
-	}
-	return all, nil
+	return best, nil
+}
+
+// slowPaths reports whether a path may have less capacity than each link on it, or acknowledgements take some.
+func slowPaths(n *model.Network) bool {
+	return n.PathCapacity != nil || n.AcksPercent > 0 || slices.ContainsFunc(n.Links, func(l model.Link) bool { return l.Capacity > n.Bandwidth })
 }
 
 // dagIdle leaves out dls under contention. Its levels ignore links: on 30,000 tasks it takes most of two seconds, and

@@ -226,7 +226,7 @@ func TestQueues(t *testing.T) {
 	require.Same(t, "processors", "8", log.Header[0].Value)
 	inQueue := require.Value(r.Log(&jobs.Options{Pending: true, Partition: "all.q"}, model.NewAccount("qstat", "")))(t)
 	require.Same(t, "a job that waits has no queue yet", 2, len(inQueue.Jobs))
-	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "4 slots that reservations hold", "1 node that are down", "2 jobs without a time limit, each with 3600 s, as no job tells one")
+	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "4 slots that reservations hold", "1 node that are down", "2 jobs without a time limit, each with 3,600 s, as no job tells one")
 }
 
 // What isn't as Grid Engine writes it is named with its line.

@@ -57,7 +57,7 @@ func TestRecords(t *testing.T) {
 		"a line break in a name": {text: ran + on("1|a|p|x\ny\n\nz|@10:00:00|@10:00:00|@10:00:00|@10:00:05|00:00:05|00:05:00|1|COMPLETED\n2|a|p|x|@10:00:00|@10:00:00|@10:00:01|@10:00:05|00:00:04|00:05:00|1|COMPLETED\n"),
 			want: []string{"1 0 0 5 1 300", "2 0 1 4 1 300"}, procs: "2"},
 		"suspended": {text: ran + on("1|a|p|x|@10:00:00|@10:00:00|@10:00:00|@13:00:00|01:00:00|05:00:00|8|COMPLETED\n2|a|p|x|@10:00:00|@10:00:00|@10:30:00|@11:00:00|00:30:00|05:00:00|8|COMPLETED\n"),
-			want: []string{"1 0 0 3600 8 18000", "2 0 1800 1800 8 18000"}, procs: "16", says: "1 suspension of jobs, which were suspended for 7200 s in all/with a mean response of 7200 s"},
+			want: []string{"1 0 0 3600 8 18000", "2 0 1800 1800 8 18000"}, procs: "16", says: "1 suspension of jobs, which were suspended for 7,200 s in all/with a mean response of 7200 s"},
 		"suspended, by a column": {text: "JobID|Submit|Start|Elapsed|Suspended|AllocCPUS|State\n" + on("1|@10:00:00|@10:00:00|00:00:05|00:00:21|1|COMPLETED\n"),
 			want: []string{"1 0 0 5 1 -1"}, procs: "1", says: "1 suspension of jobs, which were suspended for 21 s in all"},
 		"never ran": {text: ran + on(`1|a|p|x|@10:00:00|@10:00:00|@10:00:05|@10:00:05|00:00:00|00:05:00|1|DEADLINE
