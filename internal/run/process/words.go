@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -92,16 +91,16 @@ func (c Command) Digest() (digest string, files []string) {
 		if found, err := exec.LookPath(word); k == 0 && err == nil {
 			path = found
 		}
-		size, content := int64(0), sha256.New()
+		// Opening a pipe would wait for the other end.
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
 		f, err := os.Open(path)
 		if err != nil {
 			continue
 		}
-		if info, e := f.Stat(); e != nil || !info.Mode().IsRegular() {
-			err = fs.ErrInvalid
-		} else {
-			size, err = io.Copy(content, f)
-		}
+		content := sha256.New()
+		size, err := io.Copy(content, f)
 		f.Close()
 		if err == nil {
 			files = append(files, word)
