@@ -521,6 +521,10 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		if script, err = in.Commands(plan, allow); err != nil {
 			return harmful(err)
 		}
+		if file != "" { // kept: it says of which cluster and day it is
+			about := clusterPage(c)
+			script = strings.Replace(script, "\n", fmt.Sprintf("\n# %s, %s, by gapwise %s: %d nodes, then %d.\n", strconv.Quote(about.Title), about.Date, gapwise.Version, plan.Now.Nodes, plan.Then.Nodes), 1)
+		}
 	}
 	asJSON := c.Bool("json") || strings.HasSuffix(file, ".json")
 	page := !asJSON && !commands && strings.HasSuffix(file, ".html")
