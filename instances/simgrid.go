@@ -172,6 +172,7 @@ func (p *Platform) connect(file *simgrid.Platform, of []int) error {
 			p.Network.Routes = append(p.Network.Routes, r)
 		}
 	}
+	p.Assumed = append(p.Assumed, file.Free...)
 	p.Assumed.Count(apart, "pairs of machines that can't send to each other, for want of a route")
 	switch p.Network.Bandwidth = capacity; {
 	case n == 1:

@@ -286,3 +286,22 @@ func FuzzSimgrid(f *testing.F) {
 		}
 	})
 }
+
+// A part of a way that no route states is free in SimGrid, without a word; the account names the ways.
+func TestSimgridFreeParts(t *testing.T) {
+	const platform = `<platform version="4.1"><zone id="w" routing="Full">
+		<zone id="A" routing="Full"><host id="a1" speed="1Gf"/><host id="a2" speed="1Gf"/><link id="inner" bandwidth="1MBps" latency="1ms"/>%s</zone>
+		<zone id="B" routing="Full"><host id="b1" speed="1Gf"/></zone><link id="outer" bandwidth="100MBps" latency="50us"/>
+		<zoneRoute src="A" dst="B" gw_src="a2" gw_dst="b1"><link_ctn id="outer"/></zoneRoute></zone></platform>`
+	for route, want := range map[string]bool{"": true, `<route src="a1" dst="a2"><link_ctn id="inner"/></route>`: false} {
+		path := filepath.Join(t.TempDir(), "p.xml")
+		require.OK(t, os.WriteFile(path, fmt.Appendf(nil, platform, route), 0o666))
+		p := require.Value(ParsePlatform(path))(t)
+		told := slices.ContainsFunc(p.Assumed, func(x model.Telling) bool {
+			return x.Count == 2 && slices.Equal(x.First, []string{"a1 to b1", "b1 to a1"}) && strings.Contains(x.Text, "that part is free")
+		})
+		if told != want {
+			t.Errorf("with the route %q it is told %v: %+v", route, told, p.Assumed)
+		}
+	}
+}

@@ -41,6 +41,8 @@ type Platform struct {
 	Hosts []*Host
 	// Told names what the file says and routes and hosts don't.
 	Told model.Tellings
+	// Free names the routes found so far of which a part within a zone isn't stated.
+	Free model.Tellings
 }
 
 // Route returns the links between two hosts, and the latency of a transfer in seconds; ok is false if there is no way.
@@ -59,6 +61,9 @@ func (p *Platform) Route(a, b int) (links []*Link, latencyS float64, ok bool, er
 	}
 	for _, l := range w.links {
 		w.latencyS += l.LatencyS
+	}
+	if w.free && len(w.links) > 0 {
+		p.Free.Add(p.Hosts[a].Name+" to "+p.Hosts[b].Name, "routes through a zone without a route to its gateway: that part is free, as in SimGrid")
 	}
 	// SimGrid takes a route of nothing for none.
 	return w.links, w.latencyS, len(w.links) > 0 || w.latencyS > 0, nil

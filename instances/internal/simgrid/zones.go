@@ -28,6 +28,7 @@ type way struct {
 	links    []*Link
 	latencyS float64
 	from, to *point
+	free     bool // a part has no stated route, and counts as nothing
 }
 
 // spoke joins a point to the middle of its zone.
@@ -72,6 +73,7 @@ type walk struct {
 func (w *walk) add(x *way) {
 	w.links = append(w.links, x.links...)
 	w.latencyS += x.latencyS
+	w.free = w.free || x.free
 }
 
 // lead adds the route between two hosts or routers: a bypass, the way within their zone, or that between the zones that
@@ -182,7 +184,7 @@ func (z *zone) local(a, b *point) (*way, error) {
 		if x := z.ways[[2]*point{a, b}]; x != nil {
 			return x, nil
 		}
-		return &way{}, nil // nothing, as SimGrid has it: other parts of a route still count
+		return &way{free: true}, nil // nothing, as SimGrid has it: other parts of a route still count
 	case z.routing == "none":
 		return nil, errNoWay
 	}
