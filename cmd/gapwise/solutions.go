@@ -116,7 +116,7 @@ func decodeSolution(data []byte) (f solutionFile, err error) {
 	}
 	f.solution, err = model.DecodeSolution(data)
 	what := ""
-	if err != nil {
+	if torn := bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && !json.Valid(data); err != nil && !torn {
 		what = heldBy(data)
 	}
 	switch {
