@@ -23,14 +23,15 @@ const (
 	lv08Acks      = 5       // percent
 )
 
-// leastWeight is the weight of the routes with the longest way, so that others are rounded by a part in 2000 at most.
-const leastWeight = 1000
+// mostWeight is the weight of the routes with the shortest way.
+const mostWeight = 1_000_000
 
 // asLV08 makes the network of a task graph, in bytes and seconds, one on which plans under fair sharing take about as long
 // as in SimGrid's LV08. Links have 97 % of their bandwidth, and a transfer takes 5 % of its rate on the way back, too.
 // Latencies count 13.01 times. Transfers that share a link get rates in inverse proportion to the latency of their route
-// plus 20,537 bytes over the bandwidth of each link on it, and of the path if that is slower. No transfer is faster than 97 % of a window of 4 MiB in two
-// latencies. O(routes × links of a route + machines²).
+// plus 20,537 bytes over the bandwidth of each link on it, and of the path if that is slower; without latency SimGrid has
+// 1 s in place of that sum. No transfer is faster than 97 % of a window of 4 MiB in two latencies. O(routes × links of a
+// route + machines²).
 func asLV08(in model.Instance, label string) error {
 	d, graph := in.(*model.DAG)
 	switch {
@@ -78,7 +79,7 @@ func asLV08(in model.Instance, label string) error {
 			net.Routes = append(net.Routes, back)
 		}
 	}
-	penalty, longest := make([]float64, len(net.Routes)), 0.0
+	penalty, shortest, longest := make([]float64, len(net.Routes)), math.Inf(1), 0.0
 	for r := range net.Routes {
 		x := &net.Routes[r]
 		a, b := machine[x.From], machine[x.To]
@@ -98,12 +99,16 @@ func asLV08(in model.Instance, label string) error {
 		if own < least { // the path is a link that isn't shared
 			penalty[r] += lv08S / own
 		}
-		longest = max(longest, penalty[r])
+		if latency[a][b] == 0 {
+			penalty[r] = 1 // as SimGrid sets it: others get nearly all
+		}
+		if len(x.Links) > 0 {
+			shortest, longest = min(shortest, penalty[r]), max(longest, penalty[r])
+		}
 	}
-	same := !slices.ContainsFunc(penalty, func(p float64) bool { return p < longest })
 	for r, p := range penalty {
-		if !same && len(net.Routes[r].Links) > 0 {
-			net.Routes[r].Weight = int64(min(math.Round(leastWeight*longest/p), 1000*leastWeight))
+		if shortest < longest && len(net.Routes[r].Links) > 0 {
+			net.Routes[r].Weight = int64(max(1, math.Round(mostWeight*shortest/p)))
 		}
 	}
 	return lv08Paths(d, latency)

@@ -4,6 +4,7 @@ package instances
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,7 +47,7 @@ func TestLV08(t *testing.T) {
 	far := 0.049 + 20537/1e8 + 20537/1e9
 	back := far + 0.001
 	for r, p := range []float64{near, far, back} {
-		if w := 1000 * back / p; float64(net.Routes[r].Weight) < w-0.5 || float64(net.Routes[r].Weight) > w+0.5 {
+		if w := 1e6 * near / p; float64(net.Routes[r].Weight) < w-0.5 || float64(net.Routes[r].Weight) > w+0.5 {
 			t.Errorf("route %d has the weight %d, want %v", r, net.Routes[r].Weight, w)
 		}
 	}
@@ -61,6 +62,12 @@ func TestLV08(t *testing.T) {
 	require.Refused(t, "TCP", require.Err(readAs(t, tcp, Options{Network: "lv08"})), model.ErrInvalid, "--transfers fair")
 	require.Refused(t, "another name", require.Err(readAs(t, wide(), Options{Network: "cm02"})), model.ErrInvalid, "give lv08")
 	require.Refused(t, "another kind", require.Err(readAs(t, &model.Reservation{Name: "r", PEs: 1, Requests: []model.Request{}}, Options{Network: "lv08"})), model.ErrInvalid, "task graphs")
+
+	// Without latency a route's sum is 1 s.
+	none := wide()
+	none.Network.Routes[0].LatencyS = 0
+	in = require.Value(readAs(t, none, Options{Network: "lv08"}))(t).(*model.DAG)
+	require.Is(t, int64(math.Round(1e6*far)), in.Network.Routes[0].Weight)
 
 	// Routes alike have no weights, and without windows paths have one bandwidth.
 	alike := wide()

@@ -102,7 +102,7 @@ func (p *program) toSimgrid(ctx context.Context, c *cli.Command) error {
 		}
 		graph = in.(*model.DAG)
 	}
-	if err := simgrid.Write(folder, graph, plan); err != nil {
+	if err := simgrid.Write(folder, graph, plan, how != ""); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.out, "%s: g++ -std=c++17 -O1 replay.cpp -lsimgrid -o replay && ./replay platform.xml plan.txt%s\n", folder, how)

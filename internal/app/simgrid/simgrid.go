@@ -29,10 +29,11 @@ const (
 	programFile  = "replay.cpp"
 )
 
-// Write writes a schedule and its platform into a folder, which is made if it isn't there. Errors wrap
+// Write writes a schedule and its platform into a folder, which is made if it isn't there. If inBytes is set, data are in
+// bytes and rates in bytes a second, as SimGrid's own network models count; else their unit is any. Errors wrap
 // model.ErrUnsupported for instances that the program can't replay. O(machines² × links of a route + edges).
-func Write(folder string, in *model.DAG, s *model.Schedule) error {
-	e, err := newExport(in, s)
+func Write(folder string, in *model.DAG, s *model.Schedule, inBytes bool) error {
+	e, err := newExport(in, s, inBytes)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ type export struct {
 	scale, speed float64
 }
 
-func newExport(in *model.DAG, s *model.Schedule) (*export, error) {
+func newExport(in *model.DAG, s *model.Schedule, inBytes bool) (*export, error) {
 	e := &export{in: in, s: s, number: map[string]int{}, cores: slices.Index(in.Resources, "cores"), scale: 1, speed: 1}
 	var err error
 	if e.machine, err = in.MachineOf(s); err != nil {
@@ -114,7 +115,7 @@ func newExport(in *model.DAG, s *model.Schedule) (*export, error) {
 			whole, most = whole && x.Data == math.Trunc(x.Data), max(most, x.Data)
 		}
 	}
-	if slowest := e.slowest(); (!whole || slowest < 1e6) && most > 0 {
+	if slowest := e.slowest(); (!whole || slowest < 1e6) && most > 0 && !inBytes {
 		// Rounded to whole bytes, data take no more than a millionth of a second longer.
 		if e.scale = math.Exp2(50 - math.Ceil(math.Log2(most))); slowest*e.scale < 1e6 {
 			return nil, fmt.Errorf("%w: SimGrid counts whole bytes, too coarse for transfers of up to %g units of data and rates down to %g", model.ErrUnsupported, most, slowest)

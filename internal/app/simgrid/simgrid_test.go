@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 	in, s := two(model.TransferFair)
 	require.OK(t, in.Validate())
 	folder := filepath.Join(t.TempDir(), "new", "folder")
-	require.OK(t, Write(folder, in, s))
+	require.OK(t, Write(folder, in, s, false))
 	text := string(require.Value(os.ReadFile(filepath.Join(folder, platformFile)))(t))
 	names := map[string]string{} // by kind of element
 	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
@@ -65,10 +65,10 @@ func TestWrite(t *testing.T) {
 	require.Same(t, "plan", []string{fmt.Sprintf("transfers fair %d 0", scale), `machine 0.5 0 a "<&>'`, "machine 0 2 gapwise",
 		"task 0 3 0 1 first task", "task 1 4 9.75 1 <second>", "edge 0 1 10.5 3 1 0", ""}, plan[3:])
 	in.Tasks[0].ID, s.Tasks[0].ID = "a\nb", "a\nb"
-	require.Refused(t, "a line break", Write(folder, in, s), model.ErrUnsupported, "control character")
+	require.Refused(t, "a line break", Write(folder, in, s, false), model.ErrUnsupported, "control character")
 	in, s = two(model.TransferIdeal)
 	in.Edges[0].Files = map[string]float64{"f": 10.5}
-	require.Refused(t, "files", Write(folder, in, s), model.ErrUnsupported, "--files each")
+	require.Refused(t, "files", Write(folder, in, s, false), model.ErrUnsupported, "--files each")
 }
 
 // SimGrid says what gapwise says of plans under each model of transfers, and of one with weights and one with cores.
@@ -120,7 +120,7 @@ func TestReplay(t *testing.T) {
 			in.TransferModel = transfers
 			solve := []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){heuristics.HEFT, heuristics.SinnenSousa, heuristics.Improve}[k%3]
 			s := require.Value(solve(t.Context(), in, model.Settings{Seed: 1, Effort: 50_000}))(t)
-			if err := Write(t.TempDir(), in, s); errors.Is(err, model.ErrUnsupported) { // figures of any size
+			if err := Write(t.TempDir(), in, s, false); errors.Is(err, model.ErrUnsupported) { // figures of any size
 				coarse++
 				continue
 			}
@@ -166,7 +166,7 @@ func witnessLV08(t *testing.T, rng *rand.Rand, program string, plans int) {
 func replayed(t *testing.T, program string, in *model.DAG, s *model.Schedule, how ...string) (ended, planned, later float64) {
 	t.Helper()
 	folder := t.TempDir()
-	require.OK(t, Write(folder, in, s))
+	require.OK(t, Write(folder, in, s, len(how) > 0))
 	out := require.Run(t, exec.Command(program, append([]string{filepath.Join(folder, platformFile), filepath.Join(folder, planFile)}, how...)...))
 	_, last, _ := strings.Cut(out, "makespan ")
 	require.Value(fmt.Sscanf(last, "%f s, planned %f s; starts are later by %f s", &ended, &planned, &later))(t)
