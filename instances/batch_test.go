@@ -306,11 +306,11 @@ func TestBatchOfLogs(t *testing.T) {
 		load       float64
 		said       string
 	}{
-		{"KTH-SP2-1996-2.1-cln", 100, 0.701, "28475 jobs|1 job without processors|8 jobs with a runtime of 0, which becomes 1 s|475 jobs longer than the estimate"},
-		{"NASA-iPSC-1993-3.1-cln", 128, 0.466, "18239 jobs|173 jobs with a runtime of 0, which becomes 1 s|18239 jobs without an estimate, which is their runtime|" +
+		{"KTH-SP2-1996-2.1-cln", 100, 0.701, "28,475 jobs|1 job without processors|8 jobs with a runtime of 0, which becomes 1 s|475 jobs longer than the estimate"},
+		{"NASA-iPSC-1993-3.1-cln", 128, 0.466, "18,239 jobs|173 jobs with a runtime of 0, which becomes 1 s|18,239 jobs without an estimate, which is their runtime|" +
 			"the log's submit times are really start times"},
-		{"LANL-CM5-1994-4.1-cln", 1024, 0.744, "122057 jobs|3 jobs without processors|2 jobs with a runtime of 0, which becomes 1 s|" +
-			"40180 jobs longer than the estimate|11287 jobs without an estimate, which is their runtime"},
+		{"LANL-CM5-1994-4.1-cln", 1024, 0.744, "122,057 jobs|3 jobs without processors|2 jobs with a runtime of 0, which becomes 1 s|" +
+			"40,180 jobs longer than the estimate|11,287 jobs without an estimate, which is their runtime"},
 	} {
 		t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", c.log+".swf.gz"))))
 		in := batchOf(t, "log=%v jobs=0", c.log)

@@ -190,9 +190,9 @@ func TestReservationFromArchive(t *testing.T) {
 		load   float64
 		report string
 	}{
-		"KTH-SP2-1996-2.1-cln":   {100, 0.701, "28467 jobs|8 jobs without a runtime|1 job without processors"},
-		"NASA-iPSC-1993-3.1-cln": {128, 0.466, "18066 jobs|173 jobs without a runtime"},
-		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 jobs|3 jobs without processors|2 jobs without a runtime"},
+		"KTH-SP2-1996-2.1-cln":   {100, 0.701, "28,467 jobs|8 jobs without a runtime|1 job without processors"},
+		"NASA-iPSC-1993-3.1-cln": {128, 0.466, "18,066 jobs|173 jobs without a runtime"},
+		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122,055 jobs|3 jobs without processors|2 jobs without a runtime"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(require.Data(t, "swf", name+".swf.gz"))))

@@ -115,7 +115,9 @@ func dagTraffic(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed
 		sum.Add(sum, slices.MinFunc(possible, (*big.Int).Cmp))
 	}
 	f.Bound = unit.rat(sum)
-	f.Bound.Quo(f.Bound, new(big.Rat).SetInt(all.Mul(all, takes.whole)))
+	if f.Bound.Quo(f.Bound, new(big.Rat).SetInt(all.Mul(all, takes.whole))); f.Bound.Sign() < 0 {
+		f.Bound.SetInt64(0) // prices are rounded; no schedule ends before 0
+	}
 	return f, nil
 }
 
