@@ -190,9 +190,7 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 		err = f.chooseFiles(in, o)
 	}
 	if err == nil && o.Network != "" {
-		if err = asLV08(in, f.label); o.Network != networkLV08 {
-			err = fmt.Errorf("%w option: --network is %q, give %s", model.ErrInvalid, o.Network, networkLV08)
-		}
+		err = asNetwork(in, f.label, o.Network)
 	}
 	if err == nil && o.Strict {
 		err = model.AccountOf(in).Strict()
@@ -205,9 +203,6 @@ func (f *File) WithRan(o Options) (in model.Instance, ran *model.Execution, err 
 	}
 	return in, ran, nil
 }
-
-// networkLV08 is the value of Options.Network.
-const networkLV08 = "lv08"
 
 // The values of Options.Files.
 const (

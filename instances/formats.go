@@ -55,7 +55,7 @@ func formats() []format {
 		{name: "a proof of gapwise solve --proof", ours: true, begins: func(f *File) bool { return f.starts("gapwise-proof ") },
 			remedy: "gapwise check replays it after its instance"},
 
-		// The own format is the first: its files may be large, and others are looked through.
+		// The own format is the first of instances: its files may be large, and others are looked through.
 		{name: "gapwise", begins: func(f *File) bool {
 			return kindAtStart(bytes.NewReader(f.data)) != "" || f.has("kind", "version") && !f.has("apiVersion")
 		},

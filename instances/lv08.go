@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,15 +27,17 @@ const (
 // mostWeight is the weight of the routes with the shortest way.
 const mostWeight = 1_000_000
 
-// asLV08 makes the network of a task graph, in bytes and seconds, one on which plans under fair sharing take about as long
+// asNetwork makes the network of a task graph, in bytes and seconds, one on which plans under fair sharing take about as long
 // as in SimGrid's LV08. Links have 97 % of their bandwidth, and a transfer takes 5 % of its rate on the way back, too.
 // Latencies count 13.01 times. Transfers that share a link get rates in inverse proportion to the latency of their route
 // plus 20,537 bytes over the bandwidth of each link on it, and of the path if that is slower; without latency SimGrid has
 // 1 s in place of that sum. No transfer is faster than 97 % of a window of 4 MiB in two latencies. O(routes × links of a
 // route + machines²).
-func asLV08(in model.Instance, label string) error {
+func asNetwork(in model.Instance, label, network string) error {
 	d, graph := in.(*model.DAG)
 	switch {
+	case network != "lv08":
+		return fmt.Errorf("%w option: --network is %q, give lv08", model.ErrInvalid, network)
 	case !graph:
 		return fmt.Errorf("%w option: --network is for task graphs, it is a %s", model.ErrInvalid, in.Kind())
 	case d.TransferModel == model.TransferTCP || d.TransferModel == model.TransferTCPAll:
@@ -46,7 +49,7 @@ func asLV08(in model.Instance, label string) error {
 	if d.Account == nil {
 		d.Account = model.NewAccount(label, "gapwise instance")
 	}
-	if slices.ContainsFunc(d.Account.Assumed, func(t model.Telling) bool { return len(t.Text) >= len(told) && t.Text[:len(told)] == told }) {
+	if slices.ContainsFunc(d.Account.Assumed, func(t model.Telling) bool { return strings.HasPrefix(t.Text, told) }) {
 		return fmt.Errorf("%w option: the instance has %s already, leave --network out", model.ErrInvalid, told)
 	}
 	d.Account.Assumed = slices.DeleteFunc(d.Account.Assumed, func(t model.Telling) bool { return t.Text == sharedMaxMin })

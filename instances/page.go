@@ -16,6 +16,6 @@ func platformOfFile(spec string) (Platform, error) {
 	return Platform{}, badPlatform(spec, "there is no such preset")
 }
 
-func asLV08(model.Instance, string) error {
+func asNetwork(model.Instance, string, string) error {
 	return fmt.Errorf("%w option: --network is for the command", model.ErrInvalid)
 }
