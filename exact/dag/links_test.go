@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -98,6 +99,65 @@ instances:
 	}
 	if better == 0 {
 		t.Error("no plan was better with transfers held back")
+	}
+}
+
+// Rates of the search are max-min fair in proportion to weights: a transfer gets its route's whole rate, or one of its
+// links is full and gives no other transfer more for each unit of weight.
+func TestHeldRates(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 7))
+	apart := 0
+	for k := range require.Rounds(1000) {
+		d := testkit.ContendedDAG(rng, 8, 4)
+		d.TransferModel = model.TransferFair
+		for r := range d.Network.Routes {
+			d.Network.Routes[r].Weight = 1 + rng.Int64N(5)
+		}
+		g := view.OfDAG(d)
+		r := dagplay.NewReplay(g)
+		h := newHeldSearch(t.Context(), g, r, testkit.RandomPlan(rng, g, false), math.Inf(1))
+		n := &holding{}
+		for _, e := range h.flows {
+			if rng.IntN(4) > 0 {
+				n.acts = append(n.acts, holdAct{what: actFlow, id: e, amount: g.Data[e]})
+			}
+		}
+		rate := h.rates(n)
+		on := make([]float64, len(g.Links))  // the load of a link
+		top := make([]float64, len(g.Links)) // the most that it gives for a unit of weight
+		for i := range n.acts {
+			m, to := h.ends(n.acts[i].id)
+			for _, l := range g.Route(m, to) {
+				on[l] += rate(&n.acts[i])
+				top[l] = max(top[l], rate(&n.acts[i])/float64(g.Weight(m, to)))
+			}
+		}
+		for l, load := range on {
+			if load > g.Links[l]*(1+1e-9) {
+				t.Fatalf("%d: link %d carries %v of %v", k, l, load, g.Links[l])
+			}
+		}
+		for i := range n.acts {
+			m, to := h.ends(n.acts[i].id)
+			got := rate(&n.acts[i])
+			whole := g.Rate[int(m)*g.Machines+int(to)]
+			if got > whole*(1+1e-9) {
+				t.Fatalf("%d: transfer %d gets %v, its route has %v", k, n.acts[i].id, got, whole)
+			}
+			held := slices.ContainsFunc(g.Route(m, to), func(l int32) bool {
+				return on[l] > g.Links[l]*(1-1e-9) && got/float64(g.Weight(m, to)) > top[l]*(1-1e-9)
+			})
+			if got < whole*(1-1e-9) && !held {
+				t.Fatalf("%d: transfer %d gets %v and could have more", k, n.acts[i].id, got)
+			}
+			if held && got < whole*(1-1e-9) && g.Weight(m, to) > 1 {
+				apart++
+			}
+		}
+	}
+	if apart == 0 {
+		t.Error("no weight had an effect")
 	}
 }
 
