@@ -135,9 +135,9 @@ func squashedGroup(ctx context.Context, group []squashedJob, capacity int64, len
 				if err := m.run(ctx); err != nil {
 					return nil, err
 				}
-			}
-			if sum := m.sum(set); sum.Add(sum, new(big.Int).Lsh(others, squashedFraction)).Cmp(best) > 0 {
-				best = sum
+				if sum := m.sum(set); sum.Add(sum, new(big.Int).Lsh(others, squashedFraction)).Cmp(best) > 0 {
+					best = sum
+				}
 			}
 			keep := set[:0]
 			for k := range set {
