@@ -93,7 +93,8 @@ type execution struct {
 	said       map[string]bool
 }
 
-// job is an instance with the runs on it.
+// job is an instance with the runs to do on it. One without any is made nevertheless: its results may be of another
+// instance of this name.
 type job struct {
 	c    *instances.Planned
 	runs []run
@@ -217,12 +218,12 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 			return nil
 		}
 		e.total++
+		if len(e.jobs) == 0 || e.jobs[len(e.jobs)-1].c != l.instance {
+			e.jobs = append(e.jobs, job{c: l.instance})
+		}
 		if r != nil {
 			e.have = append(e.have, *r)
 			return nil
-		}
-		if len(e.jobs) == 0 || e.jobs[len(e.jobs)-1].c != l.instance {
-			e.jobs = append(e.jobs, job{c: l.instance})
 		}
 		last := &e.jobs[len(e.jobs)-1]
 		last.runs = append(last.runs, run{l.algorithm, l.seed, l.number})
@@ -236,7 +237,7 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	}
 	for i := range e.results.records {
 		r := &e.results.records[i]
-		if _, ours := e.options[r.Algorithm]; ours && len(e.jobs) > 0 {
+		if _, ours := e.options[r.Algorithm]; ours && len(e.have) < e.total {
 			if err := goesOn(r, runs.Built().Commit); err != nil {
 				return 0, err
 			}
@@ -269,7 +270,7 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	if !loaded {
 		err = ctx.Err()
 	}
-	if err != nil {
+	if err != nil || len(j.runs) == 0 {
 		return err
 	}
 	e.say.Lock()
@@ -376,7 +377,7 @@ func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error)
 			return nil, err
 		}
 		if hash != want {
-			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
+			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made, its file or its seed; give another file", model.ErrInvalid, c.Name)
 		}
 	}
 	return one, nil
