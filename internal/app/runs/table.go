@@ -122,13 +122,35 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 				continue
 			}
 			for _, c := range f.columns {
-				row.Values = append(row.Values, c.of(row.Runs))
+				x := c.of(row.Runs)
+				if !row.comparable(c.name) {
+					x = math.NaN()
+				}
+				row.Values = append(row.Values, x)
 			}
 			f.Rows = append(f.Rows, row)
 		}
 	}
 	slices.SortStableFunc(f.Rows, func(a, b Row) int { return cmp.Compare(a.Class.Rank(), b.Class.Rank()) })
 	return f, nil
+}
+
+// comparable reports whether a column's values of the runs can be summed: objectives of two problems can't.
+func (r *Row) comparable(column string) bool {
+	place := 0
+	switch column {
+	case objectiveKey, firstHalf, "bound":
+	case secondKey, secondHalf:
+		place = 1
+	default:
+		return true
+	}
+	for _, x := range r.Runs[1:] {
+		if x.metrics()[place] != r.Runs[0].metrics()[place] {
+			return false
+		}
+	}
+	return true
 }
 
 // Table returns the figures as text.
