@@ -212,7 +212,7 @@ func TestPlansPage(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for _, from := range []string{"../docs/examples", "../cmd/gapwise/testdata/documents"} {
+	for _, from := range []string{"../docs/examples", "../docs/files"} {
 		require.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	}
 	kinds := map[string]bool{}
