@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -142,7 +143,7 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 		}
 	}
 	if besides > 0 && o.Said != nil {
-		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise bench table and gapwise report count them, too", cmp.Or(o.Folder, o.Results), besides))
+		o.Said(fmt.Sprintf("%s holds %s that the plan doesn't have now; gapwise bench table and gapwise report count them, too", cmp.Or(o.Folder, o.Results), words.Plural(besides, "run")))
 	}
 	return e, nil
 }
@@ -231,6 +232,17 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	})
 	if err != nil {
 		return 0, err
+	}
+	without := map[model.Kind][]string{}
+	for i := range cases {
+		if c := &cases[i]; !slices.ContainsFunc(e.algorithms, func(a Algorithm) bool { return a.takes(c.Kind) }) {
+			without[c.Kind] = append(without[c.Kind], c.Name)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(without)) {
+		if names := without[kind]; e.Said != nil {
+			e.Said(fmt.Sprintf("no run of %s of %s, which none of the algorithms takes (%s)", words.Plural(len(names), "instance"), kind, names[0]))
+		}
 	}
 	if e.total == 0 && e.Instances != nil {
 		return 0, fmt.Errorf("%w plan: the name of no instance matches %q; one is %s", model.ErrInvalid, e.Instances, cases[0].Name)

@@ -203,6 +203,20 @@ func withParameter(records []Record) []Record {
 	return records
 }
 
+func TestWithoutFolder(t *testing.T) {
+	for _, x := range [][2][]string{
+		{{"/a/b/x.json", "/a/b/c/y.json (platform /a/b/p.xml)"}, {"x.json", "c/y.json (platform /a/b/p.xml)"}},
+		{{"a/x", "b/x"}, {"a/x", "b/x"}},
+		{{"/a", "/b"}, {"a", "b"}},
+		{{"dir/one (files each; platform p/q)"}, {"one (files each; platform p/q)"}},
+		{{"H4-J10", "x/H4"}, {"H4-J10", "x/H4"}},
+		{{"ab/x", "abc/x"}, {"ab/x", "abc/x"}},
+		{nil, nil},
+	} {
+		require.Same(t, "names", x[1], withoutFolder(x[0]))
+	}
+}
+
 // Objectives of two problems have no mean; what all problems have does.
 func TestTwoProblems(t *testing.T) {
 	records := sample()
