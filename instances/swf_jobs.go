@@ -85,27 +85,31 @@ func drawn(a *model.Account, seed uint64, format string, args ...any) {
 // factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
-// fromLogAlone says of what a log has and an instance lacks; it returns the lines that are parts of a job with a line for
-// the whole.
-func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
+// isPart reports whether a line is of a part of a job.
+func isPart(j *swf.Job) bool { return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed }
+
+// partsOf returns the lines that are parts of a job with a line for the whole.
+func partsOf(log *swf.Log) (parts []bool) {
 	whole := map[int64]bool{}
-	partitions := map[int64]bool{}
-	isPart := func(j *swf.Job) bool { return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed }
 	for k := range log.Jobs {
 		if j := &log.Jobs[k]; j.Number >= 0 && !isPart(j) {
 			whole[j.Number] = true
 		}
 	}
 	parts = make([]bool, len(log.Jobs))
-	alone, after, memory := 0, 0, 0
 	for k := range log.Jobs {
+		parts[k] = isPart(&log.Jobs[k]) && whole[log.Jobs[k].Number]
+	}
+	return parts
+}
+
+// inLogAlone tells of what the jobs taken have and an instance lacks.
+func inLogAlone(log *swf.Log, taken []int, a *model.Account) {
+	partitions := map[int64]bool{}
+	alone, after, memory := 0, 0, 0
+	for _, k := range taken {
 		j := &log.Jobs[k]
-		switch {
-		case !isPart(j):
-		case whole[j.Number]:
-			parts[k] = true
-			continue
-		default:
+		if isPart(j) {
 			alone++
 		}
 		if j.Partition >= 0 {
@@ -127,7 +131,6 @@ func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
 	}
 	a.NotModelled.Count(memory, "jobs with a request for memory")
 	a.Assumed.Count(alone, "lines of parts of jobs (status 2 to 4), without one of the whole, as jobs of their own")
-	return parts
 }
 
 // usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
@@ -147,7 +150,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 	}
 	var parts []bool
 	if log.Names == nil { // an SWF log
-		parts = fromLogAlone(log, account)
+		parts = partsOf(log)
 	}
 	last, unsorted, skipped, after := 0.0, 0, 0, 0
 	left := &account.LeftOut
@@ -184,6 +187,9 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 		return fail("the log has %d usable jobs, %d after the first %d are asked for", skipped+len(taken), o.First, o.Skip)
 	case len(taken) == 0:
 		return fail("the log has no usable job of %d, left out: %v", len(log.Jobs), *left)
+	}
+	if parts != nil {
+		inLogAlone(log, taken, account)
 	}
 	left.Count(skipped, "jobs before those asked for")
 	left.Count(after, "jobs after those asked for")
