@@ -271,6 +271,9 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 		return pes, nil
 	}
 	procs, err := log.Header.Procs()
+	if log.Names != nil && procs < 1 {
+		return 0, fmt.Errorf("%w: nothing tells the nodes: give them with --platform FILE, or their size with --%s N", model.ErrInvalid, key)
+	}
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%w; give the machine's size by gapwise convert --%s N (in a plan %s: N)", err, key, key)

@@ -130,7 +130,7 @@ func TestRecords(t *testing.T) {
 		"components of one partition": {text: queue + on(`7+1|q|@10:00:00|N/A|N/A|0:00|5:00|1|PENDING|Priority
 7+0|p|@10:00:00|N/A|N/A|0:00|5:00|2|PENDING|Priority
 `), o: jobs.Options{Pending: true, Partition: "p"}, nodes: "NODELIST|PARTITION|CPUS|STATE\na|p|4|idle\na|q|4|idle\n",
-			want: []string{"7 0 0 300 2 300"}, procs: "4", says: "1 job of other partitions or queues (7+1)/1 node shared with the jobs of other partitions (a)"},
+			want: []string{"7 0 0 300 2 300"}, procs: "4", says: "1 job of other partitions or queues (7+1)/1 node shared with the jobs of other partitions, which have part of them"},
 		"dependencies instead of reasons": {text: "JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE|DEPENDENCY\n" + on(`1|@10:00:00|N/A|0:00|5:00|1|PENDING|(null)
 2|@10:00:00|N/A|0:00|5:00|1|PENDING|afterok:1(unfulfilled)
 `), o: jobs.Options{Pending: true}, nodes: "NODELIST|PARTITION|CPUS|STATE\na|p|4|idle\nb|p|4|inval\nc|p|4|unk*\n",
