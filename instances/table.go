@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/gapwise/gapwise/internal/text/words"
@@ -115,16 +116,17 @@ type rowError struct {
 
 func (e *rowError) Unwrap() error { return e.err }
 
+// What an instance's errors begin with, and how they name an element of a list.
 var (
-	ofInstance = regexp.MustCompile(`^invalid( JSON|( \w+)? instance): line 1: `)
-	ofElement  = regexp.MustCompile(`(\w+)\[(\d+)\](?:\.(\w+))?`)
+	ofInstance = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^invalid( JSON|( \w+)? instance): line 1: `) })
+	ofElement  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\w+)\[(\d+)\](?:\.(\w+))?`) })
 )
 
 // Error implements error.
 func (e *rowError) Error() string {
-	text := ofInstance.ReplaceAllString(e.err.Error(), "invalid table: ")
-	return ofElement.ReplaceAllStringFunc(text, func(place string) string {
-		m := ofElement.FindStringSubmatch(place)
+	text := ofInstance().ReplaceAllString(e.err.Error(), "invalid table: ")
+	return ofElement().ReplaceAllStringFunc(text, func(place string) string {
+		m := ofElement().FindStringSubmatch(place)
 		k, err := strconv.Atoi(m[2])
 		switch {
 		case err != nil || m[1] != e.list || k >= len(e.lines):
