@@ -38,7 +38,7 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 	}
 	family("nodes", "Nodes with pods that count, now and then.", when(float64(p.Now.Nodes), float64(p.Then.Nodes))...)
 	costs := func(name, help string, now, then, bound, empty float64, of ...string) {
-		family(name, help+" of the nodes with pods, now and then, and of those that are empty now; no plan costs less than the bound.",
+		family(name, help+" of the nodes with pods, now and then, and of those that are empty now and then; no plan costs less than the bound.",
 			append(when(now, then, of...), sample{append([]string{"state", "bound"}, of...), bound}, sample{append([]string{"state", "empty"}, of...), empty})...)
 	}
 	unit, per := unitOf(p.PriceUnit)

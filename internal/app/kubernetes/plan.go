@@ -67,10 +67,13 @@ type Plan struct {
 	MovesBound    float64  `json:"moves_bound"`
 	MovesStatus   string   `json:"moves_status"`
 	Emptied       []string `json:"emptied_nodes"` // in use now, not then
-	// Empty are nodes with no pods but those of daemon sets and the like today: they are saved without a move.
+	// Empty are nodes with no pods but those of daemon sets and the like, today and after the plan: they are saved without a
+	// move.
 	Empty []string `json:"empty_nodes,omitempty"`
-	// EmptyCost is theirs. Now doesn't have it, and Then has it if the plan uses one: it is saved besides their difference.
+	// EmptyCost is theirs. Neither Now nor Then has it: it is saved besides their difference.
 	EmptyCost int64 `json:"empty_cost,omitempty"`
+	// Filled are nodes that are empty today, and that the plan needs: for pods, or for room that is kept. Then has their cost.
+	Filled []string `json:"filled_nodes,omitempty"`
 	// Launch are the nodes to buy: they must be there before the first wave.
 	Launch []Launch `json:"launch,omitempty"`
 	// Waves are the moves in an order in which each finds room, no budget loses more pods
@@ -179,7 +182,6 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	defer end()
 	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
 		unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
-	p.Empty, p.EmptyCost = in.empty()
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -235,7 +237,7 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if best == nil {
 		return nil, fmt.Errorf("%w: stopped before the moves of the plan had their order", model.ErrNoSolution)
 	}
-	best.report(p, least)
+	best.report(p, in, least)
 	return p, in.priceHolding(ctx, p, o)
 }
 
@@ -373,8 +375,8 @@ func (w *way) better(than *way) bool {
 	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Roomless, than.reached.Roomless), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
 }
 
-// report fills in a plan, for which the moves at a cost are bounded.
-func (w *way) report(p *Plan, least int64) {
+// report fills in a plan for a cluster, for which the moves at a cost are bounded.
+func (w *way) report(p *Plan, of *Instance, least int64) {
 	in, c := w.in, w.c
 	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
 	p.Now.Roomless = 0 // none is asked of today
@@ -397,6 +399,13 @@ func (w *way) report(p *Plan, least int64) {
 	for h := range c.Existing {
 		if now.Has(h) && !then.Has(h) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
+		}
+	}
+	for _, h := range of.empty() {
+		if id := in.Hosts[h].ID; then.Has(h) {
+			p.Filled = append(p.Filled, id)
+		} else {
+			p.Empty, p.EmptyCost = append(p.Empty, id), p.EmptyCost+in.Hosts[h].Price
 		}
 	}
 	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.EmptyCost, p.CostBound)

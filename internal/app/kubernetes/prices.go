@@ -149,8 +149,7 @@ type InMoney struct {
 	Then     float64 `json:"then_per_month"`
 	Saved    float64 `json:"saved_per_month"`
 	Bound    float64 `json:"bound_per_month"` // no plan costs less; not rounded up
-	// Empty is of the nodes that are empty today. Now doesn't have it, and Then has it if the plan uses one: it is saved
-	// besides.
+	// Empty is of the nodes that are empty today and after the plan. Neither Now nor Then has it: it is saved besides.
 	Empty     float64 `json:"empty_per_month,omitempty"`
 	NowHour   float64 `json:"now_per_hour"`
 	ThenHour  float64 `json:"then_per_hour"`

@@ -41,9 +41,9 @@ func (p *Plan) Text(moves bool) string {
 	line("now", "%s", state(p.Now))
 	named := mostNames
 	if moves {
-		named = len(p.Empty)
+		named = len(p.Empty) + len(p.Filled)
 	}
-	b.WriteString(emptyText(p.Empty, named))
+	b.WriteString(emptyText(p.Empty, named, "") + emptyText(p.Filled, named, ", and needed then"))
 	line("could be", "%s", state(p.Then))
 	name, share, sign := "saved", "", int64(1)
 	if p.Then.Cost > p.Now.Cost {
@@ -53,11 +53,7 @@ func (p *Plan) Text(moves bool) string {
 	if p.Now.Cost > 0 {
 		share = fmt.Sprintf(" (%.0f %%)", 100*float64(saved)/float64(p.Now.Cost))
 	}
-	fewer := words.Plural(int(sign)*(p.Now.Nodes-p.Then.Nodes), "node")
-	if money := Money(float64(saved), p.PriceUnit); money != fewer {
-		fewer += ", " + money
-	}
-	line(name, "%s%s%s", fewer, share, idleText(len(p.Empty), p.EmptyCost, p.PriceUnit))
+	line(name, "%s%s%s", changeText(int(sign)*(p.Now.Nodes-p.Then.Nodes), sign, Money(float64(saved), p.PriceUnit)), share, idleText(len(p.Empty), p.EmptyCost, p.PriceUnit))
 	if m := p.Money; m != nil {
 		text := fmt.Sprintf("%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
 		if m.Empty > 0 {
@@ -214,8 +210,22 @@ func (p *Plan) stuckText() string {
 	return moves + " one by one break a rule between pods"
 }
 
-// emptyText names the first of the nodes that are empty today; "" if none is.
-func emptyText(nodes []string, most int) string {
+// changeText tells how many nodes, and how much, are saved (sign 1) or spent (-1). The number may have the other sign.
+func changeText(nodes int, sign int64, money string) string {
+	text := words.Plural(nodes, "node")
+	switch {
+	case nodes < 0 && sign > 0:
+		return fmt.Sprintf("%s, by %s more", money, words.Plural(-nodes, "node"))
+	case nodes < 0:
+		return fmt.Sprintf("%s, by %s fewer", money, words.Plural(-nodes, "node"))
+	case money == text:
+		return text
+	}
+	return text + ", " + money
+}
+
+// emptyText names the first of the nodes that are empty today, with what becomes of them; "" if none is.
+func emptyText(nodes []string, most int, then string) string {
 	if len(nodes) == 0 {
 		return ""
 	}
@@ -227,7 +237,7 @@ func emptyText(nodes []string, most int) string {
 	if len(nodes) == 1 {
 		verb = "is"
 	}
-	text := fmt.Sprintf("%s %s empty today (but for daemon sets): %s", words.Plural(len(nodes), "node"), verb, names)
+	text := fmt.Sprintf("%s %s empty today (but for daemon sets)%s: %s", words.Plural(len(nodes), "node"), verb, then, names)
 	return "           " + words.Wrap(text, 69, 11) + "\n"
 }
 

@@ -36,16 +36,19 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	}
 	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
 	if n := len(plan.Empty); n > 0 {
-		text := words.Plural(n, "node") + " more have no pods today but those of daemon sets"
+		text := words.Plural(n, "node") + " more are"
 		if n == 1 {
-			text = "One node more has no pods today but those of daemon sets"
+			text = "One node more is"
 		}
-		p.Lead = append(p.Lead, text+": without a move that saves "+money(plan.EmptyCost)+" besides.")
+		p.Lead = append(p.Lead, text+" empty today and then, but for daemon sets: without a move that saves "+money(plan.EmptyCost)+" besides.")
+	}
+	if n := len(plan.Filled); n > 0 {
+		p.Lead = append(p.Lead, "Of the nodes without such pods today, the plan needs "+words.Plural(n, "node")+".")
 	}
 	if m := plan.Money; m != nil {
 		p.Lead = append(p.Lead, fmt.Sprintf("In a month of 730 hours that is %.2f %s now and %.2f then: %.2f less.", m.Now, m.Currency, m.Then, m.Saved))
 		if m.Empty > 0 {
-			p.Lead = append(p.Lead, fmt.Sprintf("The empty nodes are another %.2f.", m.Empty))
+			p.Lead = append(p.Lead, fmt.Sprintf("The empty nodes are another %.2f %s.", m.Empty, m.Currency))
 		}
 	}
 	if plan.Used != nil {
