@@ -119,11 +119,15 @@ type Plan struct {
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
 
+	comes      []bool   // jobs whose pods aren't there: room is kept for them
 	fence      []string // nodes that a drain cordons all the time
 	fewest     [2]int   // pods that wait, and that have no room, of the cheapest plan found, reached or not
 	slack      bool     // a share of each node is to stay free
 	unbudgeted bool     // the cluster was read without any PodDisruptionBudget
 }
+
+// Comes reports whether the pods of a job of Instance aren't there: room is kept for them.
+func (p *Plan) Comes(job int) bool { return p.comes[job] }
 
 // Pin explains why pods can't move.
 type Pin struct {
@@ -411,6 +415,9 @@ func (w *way) report(p *Plan, of *Instance, least int64) {
 	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.EmptyCost, p.CostBound)
 	p.Pins, p.Risks, p.Removal = in.pins(), in.risks(c.Today(), w.end), in.removal(c, w.end)
 	p.Waits, p.Room = in.waits(w.end)
+	for i := range in.Jobs {
+		p.comes = append(p.comes, in.isRoom(i))
+	}
 	if slices.Contains(in.converter.Room, roomNode) {
 		if nodes, ok := in.fails(w.end); ok {
 			p.NodeFails = append([]string{}, nodes...)

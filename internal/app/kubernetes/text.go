@@ -28,16 +28,7 @@ func (p *Plan) Text(moves bool) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	state := func(s State) string {
-		text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
-		if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
-			text += ", " + Money(float64(s.Cost), p.PriceUnit)
-		}
-		if s.Waiting > 0 {
-			text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
-		}
-		return text
-	}
+	state := p.stateText
 	line("now", "%s", state(p.Now))
 	named := mostNames
 	if moves {
@@ -94,16 +85,8 @@ func (p *Plan) Text(moves bool) string {
 	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
-	if text := p.fewestText(); text != "" {
-		wrapped(&b, "stopped", text)
-	}
-	if text := p.brokenText(); text != "" {
-		wrapped(&b, "broken", text)
-	}
-	if p.Removal != nil {
-		for _, x := range p.Removal.text(state) {
-			wrapped(&b, x[0], x[1])
-		}
+	for _, x := range p.Caveats() {
+		wrapped(&b, x[0], x[1])
 	}
 	if len(p.Launch) > 0 {
 		price, text := int64(0), words.Plural(len(p.Launch), "node")+" first"
@@ -167,6 +150,33 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// stateText writes a state; the price is left out where the nodes or their vCPU are it.
+func (p *Plan) stateText(s State) string {
+	text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
+	if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
+		text += ", " + Money(float64(s.Cost), p.PriceUnit)
+	}
+	if s.Waiting > 0 {
+		text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
+	}
+	return text
+}
+
+// Caveats returns in lines, each after its name, what a plan leaves open, what it breaks or leaves broken, and what the
+// removal of nodes means.
+func (p *Plan) Caveats() (all [][2]string) {
+	if text := p.fewestText(); text != "" {
+		all = append(all, [2]string{"stopped", text})
+	}
+	if text := p.brokenText(); text != "" {
+		all = append(all, [2]string{"broken", text})
+	}
+	if p.Removal != nil {
+		all = append(all, p.Removal.text(p.stateText)...)
+	}
+	return all
 }
 
 // wrapped writes a text behind its name, in lines of at most 80 columns but for names.
