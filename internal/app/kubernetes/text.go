@@ -72,8 +72,11 @@ func (p *Plan) Text(moves bool) string {
 	case p.CostStatus == "optimal":
 		line("proof", "%s costs less", p.Others())
 	default:
-		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
-			100*model.Gap(float64(p.Then.Cost), p.CostBound))
+		gap := fmt.Sprintf("%.2g", 100*model.Gap(float64(p.Then.Cost), p.CostBound))
+		if strings.Contains(gap, "e+") {
+			gap = "100"
+		}
+		wrapped(&b, "bound", fmt.Sprintf("at least %s in any%s (gap %s %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"), gap))
 	}
 	switch {
 	case p.MovesStatus == "optimal" && p.Mend:
@@ -491,26 +494,30 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 }
 
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
-// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
+// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved. It is unknown
+// where other numbers of pods wait, or have no room: those cost nothing, and are why more or less is spent.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	cost := e.number()
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
-		saved := cost(float64(base.Cost - r.Cost))
+		first, saved := name == "", "unknown"
 		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
-		if r.Waiting == base.Waiting && r.Roomless == base.Roomless && cost(least) != cost(most) {
-			saved = cost(least) + " to " + cost(most)
-		}
-		if name == "" {
+		switch {
+		case first:
 			name, saved = "nothing", ""
+		case r.Waiting != base.Waiting || r.Roomless != base.Roomless:
+		case cost(least) != cost(most):
+			saved = cost(least) + " to " + cost(most)
+		default:
+			saved = cost(float64(base.Cost - r.Cost))
 		}
 		if r.Change != "" {
 			name += " (" + r.Change + ")"
 		}
-		if r.Roomless != base.Roomless {
+		if r.Roomless != base.Roomless || first && r.Roomless > 0 {
 			name += fmt.Sprintf(" (no room found for %d)", r.Roomless)
 		}
-		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
+		if r.Waiting != base.Waiting || first && r.Waiting > 0 {
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
 		}
 		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})
