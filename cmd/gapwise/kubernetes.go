@@ -297,7 +297,9 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 		if byOffers && !c.IsSet("price") {
 			return o, nil
 		}
-		o.Prices = kubernetes.PriceByVCPU
+		if o.Prices = kubernetes.PriceByVCPU; o.Offers != nil && !c.IsSet("price") {
+			o.Prices = o.Offers.Unpriced()
+		}
 	case "nodes":
 		o.Prices = kubernetes.PriceByNode
 	default:

@@ -325,7 +325,7 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 				model.ErrInvalid, x.key.kind, x.price, 1e8/units)
 		}
 		cost := int64(math.Round(x.price * units))
-		if old, twice := of[x.key]; twice && old != cost && len(rows[0]) > 2 {
+		if old, twice := of[x.key]; twice && old != cost {
 			return Prices{}, fmt.Errorf("%w prices: %q has two, %g and %g, leave one",
 				model.ErrInvalid, x.key.kind, float64(old)/units, x.price)
 		}
