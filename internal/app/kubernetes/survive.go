@@ -107,11 +107,11 @@ const mostSmall = 3
 // small reports whether a cluster has few nodes, in one zone. Two replicas there would keep any plan from saving a node,
 // so that survival is asked for by Survive alone; the risks tell of it all the same.
 func (v *converter) small() bool {
-	zones := map[string]bool{}
-	for k := range v.c.Nodes {
-		zones[zoneOf(&v.c.Nodes[k])] = true
+	zones, today := map[string]bool{}, v.c.Nodes[:len(v.c.Nodes)-v.launched]
+	for k := range today {
+		zones[zoneOf(&today[k])] = true
 	}
-	return len(v.c.Nodes) <= mostSmall && len(zones) < 2
+	return len(today) <= mostSmall && len(zones) < 2
 }
 
 // nodeOf returns the number of a pod's node, negative if it waits.

@@ -440,3 +440,24 @@ func TestSlackIsThePlans(t *testing.T) {
 		t.Errorf("it may be on %v", nodes)
 	}
 }
+
+// Where survival isn't asked for, as in one zone of few nodes, a workload that is lost with a node then is told of with the
+// flag that keeps it.
+func TestSurviveSmall(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n3", nil)
+	for k := range 3 {
+		d.items[k].(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]string)["topology.kubernetes.io/zone"] = "z"
+	}
+	text := func(o kubernetes.Options) string {
+		o.Prices = kubernetes.PriceByNode
+		in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+		return require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t).Text(false)
+	}
+	require.Says(t, "by default", text(kubernetes.Options{}), "of 1 then, new:\n           shop/web; in one zone of up to 3 nodes, --survive node prevents it\n")
+	for _, o := range []kubernetes.Options{{Survive: "node"}, {Without: []string{"survive"}}} {
+		if got := text(o); strings.Contains(got, "prevents it") {
+			t.Errorf("%+v: %s", o, got)
+		}
+	}
+}

@@ -58,10 +58,7 @@ func (p *Plan) Text(moves bool) string {
 	if text := p.Used.ByUse(); text != "" {
 		wrapped(&b, "by use", text)
 	}
-	for _, risk := range p.Risks.Lines() {
-		line(risk[0], "%s", risk[1])
-	}
-	for _, x := range p.Wishes() {
+	for _, x := range append(p.Risks.Lines(), p.Wishes()...) {
 		wrapped(&b, x[0], x[1])
 	}
 	switch {
