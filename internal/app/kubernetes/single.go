@@ -31,7 +31,8 @@ type single struct {
 	change  string
 }
 
-// singles returns the instance without each budget and annotation that pins pods, and without each rule.
+// singles returns the instance without each budget and annotation that pins pods, and without each rule of a
+// workload.
 func (in *Instance) singles() (all []single) {
 	pins := map[string][]int{}
 	var names []string
@@ -64,16 +65,41 @@ func (in *Instance) singles() (all []single) {
 	for i := range in.Jobs {
 		tasks[in.Jobs[i].ID] = in.Jobs[i].Tasks
 	}
+	rules := map[string][]int{}
+	names = nil
 	for k := range in.Rules {
+		name := ruleOf(in.Rules[k].ID)
+		if rules[name] == nil {
+			names = append(names, name)
+		}
+		rules[name] = append(rules[name], k)
+	}
+	for _, name := range names {
 		c := *in.Consolidation
-		c.Rules = slices.Delete(slices.Clone(c.Rules), k, k+1)
-		s := single{name: "rule " + in.Rules[k].ID, in: &c}
-		for _, id := range in.Rules[k].Jobs {
-			s.tasks += tasks[id]
+		c.Rules = nil
+		s := single{name: "rule " + name, in: &c}
+		for k := range in.Rules {
+			if !slices.Contains(rules[name], k) {
+				c.Rules = append(c.Rules, in.Rules[k])
+				continue
+			}
+			for _, id := range in.Rules[k].Jobs {
+				s.tasks += tasks[id]
+			}
 		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// ruleOf returns the name of a rule as its workload has it: pods of other sizes or labels are other jobs (KIND
+// WORKLOAD#2 NUMBER), each with a rule.
+func ruleOf(id string) string {
+	before, job, some := strings.Cut(id, "#")
+	if _, number, ok := strings.Cut(job, " "); some && ok && !wished(id) {
+		return before + " " + number
+	}
+	return id
 }
 
 // explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
