@@ -556,6 +556,8 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		p.pageIn(file)
 	case !asJSON && !commands:
 		fmt.Fprintln(p.err, nextStep(c, plan))
+	case plan.Stopped:
+		fmt.Fprintln(p.err, "stopped: not all questions were answered, so that a better plan may be found")
 	}
 	if ctx.Err() != nil || requiresProof(c) && (plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0) {
 		return codeError(exitStopped)

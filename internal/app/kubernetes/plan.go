@@ -109,6 +109,8 @@ type Plan struct {
 		Now  planstate.Broken `json:"now"`
 		Then planstate.Broken `json:"then"`
 	} `json:"broken"`
+	// Stopped means that questions were left open at Ctrl-C, so that a better plan may be found.
+	Stopped bool `json:"stopped,omitempty"`
 	// Removal tells what changes once nodes without pods are removed; nil if nothing does.
 	Removal *Removal `json:"removal,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
@@ -173,6 +175,9 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 		return p.NodeFails, p.NodeFails != nil, nil
 	})
+	if best != nil {
+		best.Stopped = ctx.Err() != nil
+	}
 	return best, err
 }
 
@@ -242,6 +247,7 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		return nil, fmt.Errorf("%w: stopped before the moves of the plan had their order", model.ErrNoSolution)
 	}
 	best.report(p, in, least)
+	p.Stopped = ctx.Err() != nil
 	return p, in.priceHolding(ctx, p, o)
 }
 

@@ -164,10 +164,15 @@ func (p *Plan) stateText(s State) string {
 	return text
 }
 
+// stoppedText tells of a plan whose search was stopped at Ctrl-C.
+const stoppedText = "before all questions were answered: a plan that is sought longer may save more"
+
 // Caveats returns in lines, each after its name, what a plan leaves open, what it breaks or leaves broken, and what the
 // removal of nodes means.
 func (p *Plan) Caveats() (all [][2]string) {
-	if text := p.fewestText(); text != "" {
+	if p.Stopped {
+		all = append(all, [2]string{"stopped", stoppedText})
+	} else if text := p.fewestText(); text != "" {
 		all = append(all, [2]string{"stopped", text})
 	}
 	if text := p.brokenText(); text != "" {
@@ -439,6 +444,9 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	}
 	const by = "gapwise kubernetes plan --commands"
 	fmt.Fprintf(&b, scriptHead, cordonPatch(true, by), cordonPatch(false, by))
+	if p.Stopped {
+		fmt.Fprintf(&b, "# The search was stopped %s.\n", stoppedText)
+	}
 	if p.Played.Left > 0 {
 		fmt.Fprintf(&b, "# A part of the plan: %s.\n", p.PartText())
 	}
