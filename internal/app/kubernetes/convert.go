@@ -319,7 +319,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.DeletionTimestamp != nil:
-			v.in.Account.Assumed.Add(p.Name, "pods that are being deleted keep their room and don't hold their node")
+			v.in.Account.Assumed.Add(p.Name, "pods being deleted, which keep their room and don't hold their node")
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.Spec.NodeName == "" && len(p.Spec.SchedulingGates) > 0:
@@ -474,7 +474,10 @@ func (v *converter) pinOf(p *pod) string {
 	if why := v.unknown(p.Pod); why != "" {
 		return why
 	}
-	if n := v.c.Nodes[v.nodes[p.Spec.NodeName]]; !answers(&n) {
+	switch n := &v.c.Nodes[v.nodes[p.Spec.NodeName]]; {
+	case n.DeletionTimestamp != nil: // who deletes it evicts them
+		return "its node is being deleted"
+	case !answers(n):
 		return "its node isn't ready"
 	}
 	if v.without("budgets") {
