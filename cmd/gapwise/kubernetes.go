@@ -490,6 +490,11 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") && c.Bool("commands") {
 		return usagef("kubernetes plan: give --json or --commands, not both")
 	}
+	if form := filepath.Ext(c.String("output")); slices.Contains([]string{".json", ".html", ".sh"}, form) {
+		if c.Bool("json") && form != ".json" || c.Bool("commands") && form != ".sh" {
+			return usagef("kubernetes plan: the ending of -o %s asks for another form than --json or --commands, give one of both", c.String("output"))
+		}
+	}
 	found, read, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ var plugins = []plugin{
 // unknown explains why a plan can't tell where a pod may be, "" if it can.
 func (v *converter) unknown(p *corev1.Pod) string {
 	if s := schedulerOf(p); s != corev1.DefaultSchedulerName && !slices.Contains(v.Packs, s) && !slices.Contains(v.Schedulers, s) {
-		return fmt.Sprintf("%s (give --packs %s if it fills nodes, --schedulers %[2]s if it spreads pods)", byScheduler(s), s)
+		return byScheduler(s) // a note tells of --packs and --schedulers
 	}
 	for _, x := range plugins {
 		if x.unknown == nil {

@@ -96,7 +96,7 @@ func (p *Plan) Text(moves bool) string {
 		if p.PriceUnit != PriceByNode.Unit {
 			text += ", " + Money(float64(price), p.PriceUnit)
 		}
-		line("launch", "%s: %s", text, launchText(p.Launch))
+		wrapped(&b, "launch", text+": "+launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
 		within := "within the budgets and "
@@ -113,11 +113,11 @@ func (p *Plan) Text(moves bool) string {
 		}
 		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s, with %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
 		if p.Played.Left > 0 {
-			line("", "%s", p.PartText())
+			wrapped(&b, "", p.PartText())
 		}
 	}
 	if p.Beyond != nil {
-		line("no way to", "%s: %s", state(*p.Beyond), p.stuckText())
+		wrapped(&b, "no way to", state(*p.Beyond)+": "+p.stuckText())
 	}
 	if len(p.Emptied) > 0 {
 		names, more := p.Emptied, ""
@@ -129,7 +129,7 @@ func (p *Plan) Text(moves bool) string {
 	b.WriteString(PinsText(p.Pins))
 	b.WriteString(WaitsText(p.Waits))
 	if len(p.Waits) > 0 && !p.Offered {
-		b.WriteString("  --offers FILE names nodes to buy, of which the plan then tells how many hold them\n")
+		b.WriteString("  --offers FILE names nodes to buy; the plan then tells how many hold them\n")
 	}
 	if !moves {
 		return b.String()
@@ -362,7 +362,7 @@ func PinsText(pins []Pin) string {
 			fmt.Fprintf(&b, "  %4d for %d other reasons (--json)\n", rest, len(pins)-k)
 			break
 		}
-		fmt.Fprintf(&b, "  %4d on %-9s %s\n", p.Pods, words.Plural(p.Nodes, "node")+":", p.Why)
+		fmt.Fprintf(&b, "  %4d on %-9s %s\n", p.Pods, words.Plural(p.Nodes, "node")+":", words.Wrap(p.Why, 59, 20))
 	}
 	return b.String()
 }

@@ -35,7 +35,7 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	if plan.MovesStatus == string(model.StatusOptimal) {
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
-	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use %s %s now and %s then. %s %s", map[bool]string{true: "are", false: "cost"}[plan.PriceUnit == kubernetes.PriceByNode.Unit], money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
 	if n := len(plan.Empty); n > 0 {
 		text := words.Plural(n, "node") + " more are"
 		if n == 1 {
@@ -71,8 +71,8 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, fmt.Sprintf("The plan needs %s that must be launched and ready before the first wave.", words.Plural(len(plan.Launch), "new node")))
 	}
 	if len(plan.Waves) > 0 {
-		steered := fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d",
-			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes)
+		steered := fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that %s more for a moment it ends with %d",
+			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), map[bool]string{true: "cordons", false: "cordon"}[plan.Played.Steps == 1], plan.Played.Steered.Nodes)
 		if plan.Played.Left > 0 {
 			steered += " so far: " + plan.PartText()
 		}
