@@ -8,6 +8,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
@@ -42,14 +43,17 @@ func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o
 		ask("fewest waiting pods, by rank", 1)
 		free := in.free(c)
 		if x, some := in.roomFree(free); some { // a search that is stopped is to have room for the pods that are there first
-			o := first
+			o, begun := first, time.Now()
 			o.TimeLimit, o.Effort, o.Progress = o.TimeLimit/2, o.Effort/2, nil
 			r, err := gapwise.Solve(ctx, x, o)
 			if err != nil {
 				return nil, err
 			}
-			if first.TimeLimit /= 2; r.Solution != nil {
+			if r.Solution != nil {
 				first.Start = r.Solution
+			}
+			if first.TimeLimit > 0 {
+				first.TimeLimit = max(first.TimeLimit/2, first.TimeLimit-time.Since(begun))
 			}
 		}
 		r, err := gapwise.Solve(ctx, free, first)

@@ -129,7 +129,7 @@ type Plan struct {
 }
 
 // Comes reports whether the pods of a job of Instance aren't there: room is kept for them.
-func (p *Plan) Comes(job int) bool { return p.comes[job] }
+func (p *Plan) Comes(job int) bool { return job < len(p.comes) && p.comes[job] }
 
 // Pin explains why pods can't move.
 type Pin struct {
