@@ -24,7 +24,7 @@ import (
 // recorded reads 200 jobs that a Slurm 22.05 of 16 nodes ran for real, and how it ran them.
 func recorded(t *testing.T) (*model.Batch, *model.Execution) {
 	t.Helper()
-	const folder = "cmd/gapwise/testdata/documents/"
+	const folder = "docs/files/"
 	file := require.Value(instances.Open(folder + "sacct.txt"))(t)
 	in, ran := require.Pair(file.WithRan(instances.Options{Platform: folder + "sinfo.txt", Jobs: instances.SWFJobs{Ran: true}}))(t)
 	jobs := in.(*model.Batch)
@@ -79,7 +79,7 @@ func TestSlurmReplay(t *testing.T) {
 // a schedule for the judge, node by node, and no better than the bound. EASY and conservative
 // backfilling on nodes start nine pairs of ten in its order.
 func TestSlurmOnNodes(t *testing.T) {
-	const folder = "cmd/gapwise/testdata/documents/"
+	const folder = "docs/files/"
 	file := require.Value(instances.Open(folder + "site-sacct.txt"))(t)
 	o := instances.Options{Platform: folder + "site-sinfo.txt", Log: instances.LogOptions{Placed: true}, Jobs: instances.SWFJobs{Ran: true}}
 	made, ran := require.Pair(file.WithRan(o))(t)

@@ -146,7 +146,7 @@ func (f *File) decodeLog(v field) {
 
 // keys returns the keys of a file that is no log.
 func (f *File) keys() []key {
-	all := []key{{"path", &f.Path}, {"platform", &f.Platform}}
+	all := []key{{"path", &f.Path}, {"platform", &f.Platform}, {"dot", &f.DOT}, {"files", &f.Files}, {"network", &f.Network}, {"work_unit", &f.WorkUnit}}
 	readings := readings()
 	for _, name := range slices.Sorted(maps.Keys(readings)) {
 		all = append(all, key{name, func(x field) {

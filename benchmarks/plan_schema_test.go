@@ -68,7 +68,9 @@ func planSchema() object {
 		}
 		files = append(files, object{"type": "object", "required": append([]string{"path", "kind"}, required[1:]...), "additionalProperties": false, "properties": ofLog})
 	}
-	file := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
+	file := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on"),
+		"dot": describe(text, "attributes of DOT graphs with work and data"), "files": object{"enum": []string{"kept", "each"}, "description": "whether machines keep files"},
+		"network": object{"enum": []string{"lv08"}, "description": "the network model of task graphs"}, "work_unit": describe(text, "of a task graph's works")}
 	for key, values := range readings() {
 		file[key] = object{"enum": values, "description": "how instances are read"}
 	}
@@ -212,7 +214,7 @@ func TestPlansPage(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for _, from := range []string{"../docs/examples", "../cmd/gapwise/testdata/documents"} {
+	for _, from := range []string{"../docs/examples", "../docs/files"} {
 		require.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	}
 	kinds := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,7 +94,8 @@ type execution struct {
 	said       map[string]bool
 }
 
-// job is an instance with the runs on it.
+// job is an instance with the runs to do on it. One without any is made nevertheless: its results may be of another
+// instance of this name.
 type job struct {
 	c    *instances.Planned
 	runs []run
@@ -141,7 +143,7 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 		}
 	}
 	if besides > 0 && o.Said != nil {
-		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise bench table and gapwise report count them, too", cmp.Or(o.Folder, o.Results), besides))
+		o.Said(fmt.Sprintf("%s holds %s that the plan doesn't have now; gapwise bench table and gapwise report count them, too", cmp.Or(o.Folder, o.Results), words.Plural(besides, "run")))
 	}
 	return e, nil
 }
@@ -217,12 +219,12 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 			return nil
 		}
 		e.total++
+		if len(e.jobs) == 0 || e.jobs[len(e.jobs)-1].c != l.instance {
+			e.jobs = append(e.jobs, job{c: l.instance})
+		}
 		if r != nil {
 			e.have = append(e.have, *r)
 			return nil
-		}
-		if len(e.jobs) == 0 || e.jobs[len(e.jobs)-1].c != l.instance {
-			e.jobs = append(e.jobs, job{c: l.instance})
 		}
 		last := &e.jobs[len(e.jobs)-1]
 		last.runs = append(last.runs, run{l.algorithm, l.seed, l.number})
@@ -231,12 +233,23 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	without := map[model.Kind][]string{}
+	for i := range cases {
+		if c := &cases[i]; !slices.ContainsFunc(e.algorithms, func(a Algorithm) bool { return a.takes(c.Kind) }) {
+			without[c.Kind] = append(without[c.Kind], c.Name)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(without)) {
+		if names := without[kind]; e.Said != nil {
+			e.Said(fmt.Sprintf("no run of %s of %s, which none of the algorithms takes (%s)", words.Plural(len(names), "instance"), kind, names[0]))
+		}
+	}
 	if e.total == 0 && e.Instances != nil {
 		return 0, fmt.Errorf("%w plan: the name of no instance matches %q; one is %s", model.ErrInvalid, e.Instances, cases[0].Name)
 	}
 	for i := range e.results.records {
 		r := &e.results.records[i]
-		if _, ours := e.options[r.Algorithm]; ours && len(e.jobs) > 0 {
+		if _, ours := e.options[r.Algorithm]; ours && len(e.have) < e.total {
 			if err := goesOn(r, runs.Built().Commit); err != nil {
 				return 0, err
 			}
@@ -269,7 +282,7 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	if !loaded {
 		err = ctx.Err()
 	}
-	if err != nil {
+	if err != nil || len(j.runs) == 0 {
 		return err
 	}
 	e.say.Lock()
@@ -376,7 +389,7 @@ func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error)
 			return nil, err
 		}
 		if hash != want {
-			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
+			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made, its file or its seed; give another file", model.ErrInvalid, c.Name)
 		}
 	}
 	return one, nil

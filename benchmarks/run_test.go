@@ -119,6 +119,29 @@ func TestRunResumes(t *testing.T) {
 	})
 }
 
+// Results of another instance are refused, though they have its name and all runs are there: drawn by another seed, or
+// a file that has changed.
+func TestRunOtherInstance(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	want := runPlan(t, decode(t, quick), RunOptions{Results: file})
+	before := require.Value(os.ReadFile(file))(t)
+	other := strings.Replace(quick, "seed: 5", "seed: 6", 1)
+	require.Refused(t, "another seed", Run(t.Context(), decode(t, other), RunOptions{Results: file}), model.ErrInvalid, "has changed")
+	require.Is(t, string(before), string(require.Value(os.ReadFile(file))(t)))
+	if diff := gocmp.Diff(want, runPlan(t, decode(t, quick), RunOptions{Results: file})); diff != "" {
+		t.Fatalf("the same plan (-want,+got):\n%s", diff)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in.json")
+	p := "name: p\nfiles: [" + path + "]\nalgorithms: [{name: heft}]\n"
+	require.OK(t, os.WriteFile(path, require.Value(os.ReadFile("../docs/examples/six-tasks.json"))(t), 0o666))
+	file = filepath.Join(dir, "runs.jsonl")
+	runPlan(t, decode(t, p), RunOptions{Results: file})
+	require.OK(t, os.WriteFile(path, require.Value(os.ReadFile("../docs/examples/ten-tasks.json"))(t), 0o666))
+	require.Refused(t, "another file", Run(t.Context(), decode(t, p), RunOptions{Results: file}), model.ErrInvalid, "has changed")
+}
+
 func TestRunStopsWithContext(t *testing.T) {
 	p := decode(t, tiny)
 	want := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "w.jsonl")})

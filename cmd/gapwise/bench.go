@@ -125,7 +125,7 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.progress(), "%d runs done; see: gapwise bench %s\n", all, see)
+			fmt.Fprintf(p.progress(), "%s done; see: gapwise bench %s\n", words.Plural(all, "run"), see)
 			return nil
 		},
 	}

@@ -19,6 +19,8 @@ func (p *program) compare() *cli.Command {
 			"  n               number of instances\n" +
 			"  win, tie, loss  of the first algorithm; a run with a solution wins against\n" +
 			"                  one without\n" +
+			"  both            instances on which both have a value, of which all figures\n" +
+			"                  after it are; without the column it is all n\n" +
 			"  diff., ±        mean difference, first minus second, and half of its 95 %\n" +
 			"                  confidence interval\n" +
 			"  ratio           geometric mean of first over second\n" +

@@ -61,7 +61,7 @@ var exampleOrder = []string{"help", "version", "completion", "algorithms", "gene
 	"convert", "gantt", "bench", "bench merge", "bench table", "bench compare", "bench plot", "report", "bench findings", "policy", "session", "serve", "web", "audit"}
 
 // The commands after "$ gapwise" in the documents are run, page by page. Their folder has the examples of docs, the
-// files of testdata/documents and the page's own files. Lines that are not surely commands to type are parsed: their
+// files of docs/files and the page's own files. Lines that are not surely commands to type are parsed: their
 // flags, algorithms and plans exist. A tutorial, or a page of a problem, shows the true output below a command and the
 // pictures that its commands draw. go test -update writes both.
 func TestDocuments(t *testing.T) {
@@ -285,7 +285,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	inFolder(t, "demo", "demo", map[string]func(*testscript.TestScript, bool, []string){"demo": check}, func(dir string) error {
-		log, err := os.ReadFile("testdata/documents/log.swf")
+		log, err := os.ReadFile("../../docs/files/log.swf")
 		if err != nil {
 			return err
 		}
@@ -399,7 +399,7 @@ func runCommands(t *testing.T, name string, commands []string) {
 }
 
 // inFolder runs a script in a folder with the examples of docs and the files of
-// testdata/documents, to which prepare adds.
+// docs/files, to which prepare adds.
 func inFolder(t *testing.T, name, script string, commands map[string]func(*testscript.TestScript, bool, []string), prepare func(dir string) error) {
 	file := filepath.Join(t.TempDir(), name+".txtar")
 	require.OK(t, os.WriteFile(file, []byte(script+"\n"), 0o666))
@@ -409,8 +409,8 @@ func inFolder(t *testing.T, name, script string, commands map[string]func(*tests
 			if err := surroundings(env); err != nil {
 				return err
 			}
-			for _, from := range []string{"testdata/documents", "../../docs/examples", "../../examples"} {
-				to := filepath.Join(env.WorkDir, strings.TrimPrefix(strings.TrimPrefix(from, "../../"), "testdata/documents"))
+			for _, from := range []string{"../../docs/files", "../../docs/examples", "../../examples"} {
+				to := filepath.Join(env.WorkDir, strings.TrimPrefix(strings.TrimPrefix(from, "../../"), "docs/files"))
 				if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 					return err
 				}

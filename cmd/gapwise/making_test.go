@@ -28,7 +28,7 @@ func TestMaker(t *testing.T) {
 	if d := in.(*model.DAG); len(d.Tasks) != 2 || len(d.Machines) != 2 || d.Account == nil {
 		t.Errorf("%+v", d)
 	}
-	log := require.Value(os.ReadFile("testdata/documents/log.swf"))(t)
+	log := require.Value(os.ReadFile("../../docs/files/log.swf"))(t)
 	in = require.Value(m.convert("log.swf", log, map[string]string{"first": "3", "kind": "reservation"}))(t)
 	require.Is(t, 3, len(in.(*model.Reservation).Requests), "requests")
 	for _, preset := range servedPlatforms {

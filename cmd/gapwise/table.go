@@ -242,8 +242,13 @@ func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Rec
 	return some, nil
 }
 
-// origins reports runs of several builds, or of several processors.
+// origins reports files that end within a run, and runs of several builds, or of several processors.
 func origins(records []runs.Record) (all []string) {
+	for k := range records {
+		if r := &records[k]; r.Cut {
+			all = append(all, fmt.Sprintf("%s line %d is cut off, and its run left out", r.File, r.Line+1))
+		}
+	}
 	if builds := runs.Builds(records); len(builds) > 1 {
 		all = append(all, "these runs are of several builds of gapwise: "+strings.Join(builds, ", "))
 	}

@@ -238,8 +238,8 @@ def bench(
     (docs/reference/plans.md). output is the file that the lines are kept in: the same call goes on where it was. Options
     are the flags of gapwise bench: time_limit=10, seeds="1,2,3", workers=2.
 
-    A run is known by its instance, the algorithm's name, the seed, and a digest of the function's source or of the
-    program's files: it runs again when one of these has changed. A function that raises an exception has a run without a
+    A run is known by its instance's name, the algorithm's name, the seed, and a digest of the function's source or of the
+    program's files: it runs again when one of these has changed. Another instance of this name is refused. A function that raises an exception has a run without a
     solution, and its reason.
     """
     many = list(what) if isinstance(what, (list, tuple)) else [what]

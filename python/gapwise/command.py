@@ -65,7 +65,7 @@ def find() -> str:
         path = shutil.which(named)
         if path is None:
             raise NotFound("$GAPWISE names no program: " + named)
-        return path
+        return os.path.abspath(path)  # it is started from other folders, too
     shipped = Path(__file__).parent / "bin" / ("gapwise.exe" if os.name == "nt" else "gapwise")
     if shipped.is_file():
         return str(shipped)
@@ -73,7 +73,7 @@ def find() -> str:
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = shutil.which("gapwise", path=folder) if folder else None
         if path is not None and not _is_script(path):
-            return path
+            return os.path.abspath(path)
     raise NotFound("there is no program gapwise: install its wheel, put it on PATH, or name it in $GAPWISE")
 
 

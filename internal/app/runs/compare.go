@@ -35,7 +35,7 @@ const tieWithin = 1e-9
 //
 // A win of the first algorithm is an instance on which its value is the better one,
 // or on which it has a solution and the second one has none. The difference is the mean of the first's value minus the
-// second's where both have one, with the half-width of its 95 % confidence interval by Student's t. The ratio is the
+// second's where both have one, on as many instances as the column "both" says, with the half-width of its 95 % confidence interval by Student's t. The ratio is the
 // geometric mean of the first over the second, where all are positive. The column p is from Wilcoxon's signed-rank test
 // of these differences, two-sided, and "holm" corrects it for all rows of the table together (Holm 1979): below 0.05
 // the difference is significant although so many pairs were tried.
@@ -74,6 +74,11 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		}
 		return show(x)
 	}
+	// A pair that one algorithm hasn't solved throughout says on how many instances its differences are.
+	apart := o.Plain || slices.ContainsFunc(rows, func(c comparison) bool { return c.both < c.n })
+	if apart {
+		t.Header = slices.Insert(t.Header, 6, "both")
+	}
 	// Pairs of one class first. A difference between two classes doesn't rank them.
 	class := all.classes
 	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
@@ -81,8 +86,11 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		t.Groups = append(t.Groups, rows[i].group(class))
 	}
 	for _, c := range rows {
-		t.Rows = append(t.Rows, []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses),
-			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
+		row := []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses)}
+		if apart {
+			row = append(row, strconv.Itoa(c.both))
+		}
+		t.Rows = append(t.Rows, append(row, known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)))
 	}
 	return t, nil
 }
@@ -124,6 +132,7 @@ func (o CompareOptions) values(records []Record) (all *Results, values map[strin
 type comparison struct {
 	first, second         string
 	n, wins, ties, losses int
+	both                  int     // of the n instances, with values of both
 	mean, half            float64 // of the differences
 	ratio                 float64 // geometric mean; NaN where it has no meaning
 	p, holm               float64 // NaN without a difference
@@ -193,6 +202,7 @@ func compare(sense model.Sense, first, second string, a, b map[string][]float64)
 			logs = append(logs, math.Log(x/y))
 		}
 	}
+	c.both = len(differences)
 	c.mean, c.half = Estimate(differences, largest)
 	if positive && len(logs) > 0 {
 		c.ratio = math.Exp(stat.Mean(logs, nil))

@@ -21,9 +21,9 @@ func TestCompareByHand(t *testing.T) {
 		// On i1 exact has 0.8, greedy 0.4, random 0.65 of two seeds. On i2 exact alone
 		// has a solution with every seed. On i3 none has one.
 		"objective": {CompareOptions{}, [][]string{
-			{"greedy", "random", "3", "0", "2", "1", "-0.25", "-", "0.6154", "1.000", "1.000"}, // both offline
-			{"exact", "greedy", "3", "2", "1", "0", "0.4", "-", "2", "1.000", "1.000"},
-			{"exact", "random", "3", "2", "1", "0", "0.15", "-", "1.231", "1.000", "1.000"},
+			{"greedy", "random", "3", "0", "2", "1", "1", "-0.25", "-", "0.6154", "1.000", "1.000"}, // both offline
+			{"exact", "greedy", "3", "2", "1", "0", "1", "0.4", "-", "2", "1.000", "1.000"},
+			{"exact", "random", "3", "2", "1", "0", "1", "0.15", "-", "1.231", "1.000", "1.000"},
 		}},
 		// 2, 4, 0.5 against 0.001, 0.003, 0.002: all signs alike have p = 2/8.
 		"time, less is better": {CompareOptions{Value: "time", Base: "greedy"}, [][]string{

@@ -87,6 +87,8 @@ type Record struct {
 
 	File string `json:"-"` // where it was read
 	Line int    `json:"-"`
+	// Cut says that the line after it is cut off, the file's last one.
+	Cut bool `json:"-"`
 }
 
 // AdHocPrefix begins the names of plans that nobody has written and named: the rest is the names of files.
@@ -258,6 +260,9 @@ func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, er
 		}
 		r, wrong := decodeRecord(line)
 		if wrong != nil && err == io.EOF && Torn(line, Begins) {
+			if len(records) > 0 {
+				records[len(records)-1].Cut = true
+			}
 			return records, whole, nil
 		}
 		if wrong != nil && number == 1 && bytes.HasPrefix(line, []byte{0x1f, 0x8b}) {

@@ -119,6 +119,9 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	t = t.each(harmless)
 	if caption == "" && label != "" {
 		caption = latexEscapes.Replace(harmless(t.Subject))
+		if slices.ContainsFunc(t.Best, func(row []bool) bool { return slices.Contains(row, true) }) {
+			caption += "; bold: the best of its class"
+		}
 	}
 	spec := ""
 	for k := range t.Header {

@@ -32,8 +32,11 @@ func (c rowColumn) header() string {
 	return c.name + " " + c.unit
 }
 
+// bestBound is the column of the bound that gaps are measured from: the best that any run has proved.
+const bestBound = "best bound"
+
 // fewRowColumns are shown where people read.
-var fewRowColumns = []string{"instance", "algorithm", "seed", "status", "objective", "bound", "gap %", "time", "reason"}
+var fewRowColumns = []string{"instance", "algorithm", "seed", "status", "objective", bestBound, "gap %", "time", "reason"}
 
 // TabulateRuns returns a table with a row for each run: by instance, then in the order of the algorithms, then by seed.
 // Plain figures have all their digits, as programs read them, and all columns that a run has a value in; else the columns
@@ -130,6 +133,9 @@ measures:
 			}
 		}
 		all = append(all, rowColumn{m.name, unit, func(r Run, plain bool) string { return rowFigure(m.of(r), plain) }})
+		if m.name == "bound" {
+			all = append(all, rowColumn{bestBound, unit, func(r Run, plain bool) string { return rowFigure(r.Known.Bound, plain) }})
+		}
 	}
 	all = append(all,
 		rowColumn{"nodes", "", func(r Run, plain bool) string { return strconv.FormatInt(r.Nodes, 10) }},

@@ -21,7 +21,7 @@ func TestTabulateRuns(t *testing.T) {
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	got := require.Value(TabulateRuns(records, TableOptions{Plain: true}))(t)
 	head := strings.Join(got.Header, ",")
-	if want := "plan,instance,kind,algorithm,class,seed,status,yield,average yield,bound,gap %,degradation %,time s,"; !strings.HasPrefix(head, want) || !strings.HasSuffix(head, ",nodes,verified,reason,jobs,slack,version") {
+	if want := "plan,instance,kind,algorithm,class,seed,status,yield,average yield,bound,best bound,gap %,degradation %,time s,"; !strings.HasPrefix(head, want) || !strings.HasSuffix(head, ",nodes,verified,reason,jobs,slack,version") {
 		t.Errorf("the columns are %s", head)
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(got.Header)))) != len(got.Header) {
@@ -29,7 +29,7 @@ func TestTabulateRuns(t *testing.T) {
 	}
 	require.Is(t, len(records), len(got.Rows), "rows")
 	row := got.Rows[1]
-	require.Same(t, "the second row", []string{"p", "i1", "vcsched", "greedy", "offline", "1", "feasible", "0.4", "0.5", "0.9", "100", "50", "0.001"}, row[:13])
+	require.Same(t, "the second row", []string{"p", "i1", "vcsched", "greedy", "offline", "1", "feasible", "0.4", "0.5", "0.9", "0.8", "100", "50", "0.001"}, row[:14])
 	order := ""
 	for _, r := range got.Rows {
 		order += r[1] + r[3][:1] + r[5] + " "
@@ -95,7 +95,7 @@ func TestCurrent(t *testing.T) {
 func TestSubject(t *testing.T) {
 	f := require.Value(Tabulate(sample(), TableOptions{Columns: []string{"gap mean %", "deg. max %", "time geo.", "gap p95 %", "failed"}, By: []string{"jobs"}}))(t)
 	got := f.Table(TableOptions{OneUnit: true}).Subject
-	require.Is(t, "Mean gap, largest degradation, geometric mean of the time in ms, 95th percentile of the gap and failed of 3 algorithms on 3 instances of vcsched (p), by jobs", got, "subject")
+	require.Is(t, "Mean gap in %, largest degradation in %, geometric mean of the time in ms, 95th percentile of the gap in % and failed of 3 algorithms on 3 instances of vcsched (p), by jobs", got, "subject")
 	records := sample()
 	for k := range records {
 		records[k].Plan = AdHocPrefix + "some-files+others.json"

@@ -93,7 +93,7 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w table: %w", model.ErrInvalid, err)
 	}
-	f := &Figures{By: o.By, Columns: o.Columns, instances: t.instances, metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
+	f := &Figures{By: o.By, Columns: o.Columns, instances: withoutFolder(t.instances), metrics: [2]*model.Metric{metricOf(t.records, 0), metricOf(t.records, 1)}}
 	switch {
 	case o.Wide && len(f.Columns) > 1:
 		return nil, fmt.Errorf("%w table: a wide one shows one column of each algorithm, not %d; give one with --columns, like 'gap mean %%'", model.ErrInvalid, len(f.Columns))
@@ -122,13 +122,52 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 				continue
 			}
 			for _, c := range f.columns {
-				row.Values = append(row.Values, c.of(row.Runs))
+				x := c.of(row.Runs)
+				if !row.comparable(c.name) {
+					x = math.NaN()
+				}
+				row.Values = append(row.Values, x)
 			}
 			f.Rows = append(f.Rows, row)
 		}
 	}
 	slices.SortStableFunc(f.Rows, func(a, b Row) int { return cmp.Compare(a.Class.Rank(), b.Class.Rank()) })
 	return f, nil
+}
+
+// withoutFolder returns names of instances without the folder that all have: a path of this machine says nothing on a page.
+func withoutFolder(names []string) []string {
+	if len(names) == 0 {
+		return names
+	}
+	folder := names[0]
+	for _, name := range names {
+		path, _, _ := strings.Cut(name, " (") // the platform may be a path, too
+		for !strings.HasPrefix(path, folder) || !strings.HasSuffix(folder, "/") {
+			if folder = folder[:1+strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')]; folder == "" {
+				return names
+			}
+		}
+	}
+	return each(names, func(name string) string { return name[len(folder):] })
+}
+
+// comparable reports whether a column's values of the runs can be summed: objectives of two problems can't.
+func (r *Row) comparable(column string) bool {
+	place := 0
+	switch column {
+	case objectiveKey, firstHalf, "bound":
+	case secondKey, secondHalf:
+		place = 1
+	default:
+		return true
+	}
+	for _, x := range r.Runs[1:] {
+		if x.metrics()[place] != r.Runs[0].metrics()[place] {
+			return false
+		}
+	}
+	return true
 }
 
 // Table returns the figures as text.

@@ -202,3 +202,31 @@ func withParameter(records []Record) []Record {
 	}
 	return records
 }
+
+func TestWithoutFolder(t *testing.T) {
+	for _, x := range [][2][]string{
+		{{"/a/b/x.json", "/a/b/c/y.json (platform /a/b/p.xml)"}, {"x.json", "c/y.json (platform /a/b/p.xml)"}},
+		{{"a/x", "b/x"}, {"a/x", "b/x"}},
+		{{"/a", "/b"}, {"a", "b"}},
+		{{"dir/one (files each; platform p/q)"}, {"one (files each; platform p/q)"}},
+		{{"H4-J10", "x/H4"}, {"H4-J10", "x/H4"}},
+		{{"ab/x", "abc/x"}, {"ab/x", "abc/x"}},
+		{nil, nil},
+	} {
+		require.Same(t, "names", x[1], withoutFolder(x[0]))
+	}
+}
+
+// Objectives of two problems have no mean; what all problems have does.
+func TestTwoProblems(t *testing.T) {
+	records := sample()
+	other := records[0]
+	other.Instance, other.Hash, other.Kind, other.Algorithm = "d1", "sha256:d1", model.KindDAG, "exact"
+	got := require.Value(Tabulate(append(records, other), TableOptions{Algorithms: []string{"exact", "greedy"}, Columns: []string{"runs", "objective", "bound", "second", "objective ±"}}))(t)
+	for k, x := range got.Rows[1].Values { // exact
+		if known := !math.IsNaN(x); known != (k == 0) {
+			t.Errorf("%s of two problems: %v", got.Columns[k], x)
+		}
+	}
+	require.Is(t, 0.4, got.Of(&got.Rows[0], "objective"), "of one")
+}

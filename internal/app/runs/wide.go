@@ -23,11 +23,14 @@ func (f *Figures) Records() (all []Record) {
 	return all
 }
 
-// inWords returns the name of a column as a caption has it: "mean gap" for "gap mean %".
+// inWords returns the name of a column as a caption has it: "mean gap in %" for "gap mean %".
 func inWords(column string) string {
 	column, unit, _ := strings.Cut(column, " (")
-	column = strings.TrimSuffix(column, " %")
-	if unit = strings.TrimSuffix(unit, ")"); unit != "" {
+	unit = strings.TrimSuffix(unit, ")")
+	if name, ok := strings.CutSuffix(column, " %"); ok {
+		column, unit = name, "%"
+	}
+	if unit != "" {
 		unit = " in " + unit
 	}
 	column = strings.Replace(column, "deg.", "degradation", 1)

@@ -75,7 +75,7 @@ func TestWide(t *testing.T) {
 func TestLaTeXCaption(t *testing.T) {
 	table := require.Value(tabulate(threeClasses(), TableOptions{By: []string{"jobs"}, Columns: []string{"gap mean %", "best"}}))(t)
 	for want, given := range map[string][2]string{
-		"\\caption{Mean gap and best of 6 algorithms on 4 instances of batch (p), by jobs}\n\\label{tab:x}\n": {"", "tab:x"},
+		"\\caption{Mean gap in \\% and best of 6 algorithms on 4 instances of batch (p), by jobs}\n\\label{tab:x}\n": {"", "tab:x"},
 		"\\caption{$n$ runs}\n\\label{tab:x}\n":            {"$n$ runs", "tab:x"},
 		"\\caption{$n$ runs}\n\\begin{tabular}":            {"$n$ runs", ""},
 		"% needs \\usepackage{booktabs}\n\\begin{tabular}": {"", ""},

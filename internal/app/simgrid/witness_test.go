@@ -44,7 +44,7 @@ func TestOwnPlatforms(t *testing.T) {
 			t.Logf("%s: %v", name, err)
 			continue
 		}
-		in := require.Value(instances.Read("../../../cmd/gapwise/testdata/documents/workflow.json",
+		in := require.Value(instances.Read("../../../docs/files/workflow.json",
 			instances.Options{Platform: spec, WorkUnit: "seconds"}))(t).(*model.DAG)
 		in.TransferModel = model.TransferFair
 		s, err := heuristics.HEFT(t.Context(), forLV08(t, in), model.Settings{Seed: 1})
