@@ -297,7 +297,9 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 		if byOffers && !c.IsSet("price") {
 			return o, nil
 		}
-		o.Prices = kubernetes.PriceByVCPU
+		if o.Prices = kubernetes.PriceByVCPU; o.Offers != nil && !c.IsSet("price") {
+			o.Prices = o.Offers.Unpriced()
+		}
 	case "nodes":
 		o.Prices = kubernetes.PriceByNode
 	default:
@@ -488,6 +490,11 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") && c.Bool("commands") {
 		return usagef("kubernetes plan: give --json or --commands, not both")
 	}
+	if form := filepath.Ext(c.String("output")); slices.Contains([]string{".json", ".html", ".sh"}, form) {
+		if c.Bool("json") && form != ".json" || c.Bool("commands") && form != ".sh" {
+			return usagef("kubernetes plan: the ending of -o %s asks for another form than --json or --commands, give one of both", c.String("output"))
+		}
+	}
 	found, read, err := p.clusterAndOptions(ctx, c)
 	if err != nil {
 		return err
@@ -554,6 +561,8 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		p.pageIn(file)
 	case !asJSON && !commands:
 		fmt.Fprintln(p.err, nextStep(c, plan))
+	case plan.Stopped:
+		fmt.Fprintln(p.err, "stopped: not all questions were answered, so that a better plan may be found")
 	}
 	if ctx.Err() != nil || requiresProof(c) && (plan.CostStatus != string(model.StatusOptimal) || plan.MovesStatus != string(model.StatusOptimal) || len(plan.Stuck) > 0) {
 		return codeError(exitStopped)

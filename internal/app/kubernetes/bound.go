@@ -54,7 +54,9 @@ func (in *Instance) Bound(ctx context.Context) *Bound {
 	c := view.OfConsolidation(&first, 0)
 	now := in.state(c, c.Today())
 	b := &Bound{PriceUnit: in.PriceUnit, Now: now.Cost, Nodes: now.Nodes, Waiting: now.Waiting, Roomless: now.Roomless}
-	b.Empty, b.EmptyCost = in.empty()
+	for _, h := range in.empty() {
+		b.Empty, b.EmptyCost = append(b.Empty, in.Hosts[h].ID), b.EmptyCost+in.Hosts[h].Price
+	}
 	for k, x := range in.bounding(ctx, &first) {
 		q := consbounds.Quick(ctx, x.Consolidation)[0]
 		cost := max(0, int64(q.Value)-x.waits)
@@ -160,7 +162,7 @@ func (b *Bound) Text() string {
 		waiting = fmt.Sprintf("; waiting pods: %d", b.Waiting)
 	}
 	fmt.Fprintf(&t, "now        %s, %s%s\n", words.Plural(b.Nodes, "node"), Money(float64(b.Now), b.PriceUnit), waiting)
-	t.WriteString(emptyText(b.Empty, mostNames))
+	t.WriteString(emptyText(b.Empty, mostNames, ""))
 	if b.Infeasible {
 		fmt.Fprintf(&t, "bound      there is no plan: %s\n", b.Why)
 		return t.String()

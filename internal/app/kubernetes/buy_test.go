@@ -181,6 +181,6 @@ func TestBuyText(t *testing.T) {
 	o.Offers = offers(t, "type,zone,price,cpu,memory\nx,c,2,4,8Gi\n")
 	in = require.Value(kubernetes.Convert(d.cluster(t), o))(t)
 	p = require.Value(kubernetes.MakePlan(t.Context(), in, effort(100_000)))(t)
-	require.Says(t, "the plan", p.Text(true), "shop/new: of 1 nodes: 1 its node selector or affinity; no node to buy takes it")
+	require.Says(t, "the plan", p.Text(true), "shop/new: of 1 node: 1 its node selector or affinity; no node to buy takes it")
 	require.Says(t, "the answer", require.Value(in.WhyPod(t.Context(), "shop/new", gapwise.Options{}))(t).Text(9), "to buy     no node to buy would hold it")
 }

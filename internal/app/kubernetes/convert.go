@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -291,9 +293,28 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 	v.spares()
 	v.in.converter = v
 	if err := v.in.Validate(); err != nil {
-		return nil, fmt.Errorf("the cluster: %w", err)
+		return nil, v.named(err)
 	}
 	return v.in, nil
+}
+
+// named returns the error of an instance with the cluster's names in the place of numbers.
+func (v *converter) named(err error) error {
+	text := regexp.MustCompile(`(hosts|jobs|offers)\[(\d+)\]`).ReplaceAllStringFunc(err.Error(), func(at string) string {
+		kind, number, _ := strings.Cut(strings.TrimSuffix(at, "]"), "[")
+		k, wrong := strconv.Atoi(number)
+		switch {
+		case wrong != nil:
+		case kind == "hosts" && k < len(v.in.Hosts):
+			return "node " + v.in.Hosts[k].ID
+		case kind == "jobs" && k < len(v.in.Jobs):
+			return "pods of " + v.in.Jobs[k].ID
+		case kind == "offers" && k < len(v.in.Offers):
+			return "offer " + v.in.Offers[k].ID
+		}
+		return at
+	})
+	return fmt.Errorf("%w cluster: %s", model.ErrInvalid, strings.TrimPrefix(text, model.ErrInvalid.Error()+" consolidation instance: "))
 }
 
 func (v *converter) without(what string) bool { return slices.Contains(v.Without, what) }
@@ -319,7 +340,7 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.DeletionTimestamp != nil:
-			v.in.Account.Assumed.Add(p.Name, "pods that are being deleted keep their room and don't hold their node")
+			v.in.Account.Assumed.Add(p.Name, "pods being deleted, which keep their room and don't hold their node")
 			residents[p.Spec.NodeName] = append(residents[p.Spec.NodeName], p)
 			continue
 		case p.Spec.NodeName == "" && len(p.Spec.SchedulingGates) > 0:
@@ -474,7 +495,10 @@ func (v *converter) pinOf(p *pod) string {
 	if why := v.unknown(p.Pod); why != "" {
 		return why
 	}
-	if n := v.c.Nodes[v.nodes[p.Spec.NodeName]]; !answers(&n) {
+	switch n := &v.c.Nodes[v.nodes[p.Spec.NodeName]]; {
+	case n.DeletionTimestamp != nil: // who deletes it evicts them
+		return "its node is being deleted"
+	case !answers(n):
 		return "its node isn't ready"
 	}
 	if v.without("budgets") {

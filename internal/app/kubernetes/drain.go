@@ -349,9 +349,9 @@ func (d *drain) end(ctx context.Context, failed error) error {
 	}
 	today := view.OfConsolidation(in.Consolidation, 0)
 	idle := map[string]bool{}
-	empty, _ := in.empty()
-	for _, node := range empty {
-		idle[node] = true
+	empty := in.empty()
+	for _, h := range empty {
+		idle[in.Hosts[h].ID] = true
 	}
 	stay := map[string]bool{}
 	for _, node := range d.list() {
@@ -361,8 +361,8 @@ func (d *drain) end(ctx context.Context, failed error) error {
 		err = d.begin(ctx) // nodes that others have opened have the Mark still
 	}
 	d.result.After, d.result.BrokenAfter = in.state(today, today.Today()), in.broken(today, today.Today())
-	for _, node := range empty {
-		if d.cordoned[node] {
+	for _, h := range empty {
+		if node := in.Hosts[h].ID; d.cordoned[node] {
 			d.result.Empty = append(d.result.Empty, node)
 		} else {
 			d.result.Idle = append(d.result.Idle, node)
@@ -481,8 +481,8 @@ func (e *expected) move(m Move) {
 	e.on[[2]string{key, m.To}]++
 }
 
-// empty returns the nodes without pods that count, and their cost.
-func (in *Instance) empty() (all []string, cost int64) {
+// empty returns the nodes without pods that count today, by their numbers.
+func (in *Instance) empty() (all []int) {
 	used := map[string]bool{}
 	for i := range in.Jobs {
 		for _, h := range in.Jobs[i].CurrentHosts {
@@ -491,10 +491,10 @@ func (in *Instance) empty() (all []string, cost int64) {
 	}
 	for k := range in.Hosts {
 		if h := &in.Hosts[k]; !used[h.ID] && !h.Kept && !h.Closed {
-			all, cost = append(all, h.ID), cost+h.Price
+			all = append(all, k)
 		}
 	}
-	return all, cost
+	return all
 }
 
 // step is a part of a plan that is being carried out.

@@ -620,6 +620,25 @@ func TestEmptyToday(t *testing.T) {
 	}
 }
 
+// A node that is empty today and that the plan needs, for a pod that waits or as room, isn't one that is saved.
+func TestEmptyNodesInUse(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("a", "a", "ReplicaSet", "n1", nil).pod("big", "big", "ReplicaSet", "", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("8")
+	})
+	prices := require.Value(kubernetes.ReadPrices([]byte("type,USD/h\nm4,0.2\n"), kubernetes.Rate{}))(t)
+	for k := range 3 {
+		d.items[k].(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]string)["node.kubernetes.io/instance-type"] = "m4"
+	}
+	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: prices}))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
+	require.Same(t, "the nodes that are empty today", "[n2] 2000 0.2 [n3]", fmt.Sprint(p.Empty, p.EmptyCost, p.Money.EmptyHour, p.Filled))
+	require.Says(t, "the plan", p.Text(false), "(but for daemon sets): n2\n", "(but for daemon sets), and needed then: n3\n", "saved      0 nodes, 0 USD/h (0 %), and 1 empty node, 0.2 USD/h\n")
+	spare := require.Value(kubernetes.Convert(nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", nil).cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode, Room: []string{"node"}}))(t)
+	p = require.Value(kubernetes.MakePlan(t.Context(), spare, gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
+	require.Same(t, "the nodes with room for the loss of one", "[] 2", fmt.Sprint(p.Empty, p.Then.Nodes))
+}
+
 // The script of a plan waits for successors of what it evicts alone, tries refused evictions again, and opens the nodes
 // that it has cordoned if it fails or is stopped.
 func TestCommands(t *testing.T) {

@@ -50,11 +50,12 @@ type GoalCost struct {
 	RuleCost
 	// Fails counts the nodes that may not fail all the same, if the goal is that each may.
 	Fails int `json:"nodes_that_may_not_fail,omitempty"`
-	// Least and Most bound the price; they are equal if it is proved.
-	Least     float64 `json:"price_at_least"`
-	Most      float64 `json:"price_at_most"`
-	LeastHour float64 `json:"price_at_least_per_hour,omitempty"`
-	MostHour  float64 `json:"price_at_most_per_hour,omitempty"`
+	// Least and Most bound the price; they are equal if it is proved. They are null if no plan is known that reaches the goal,
+	// or other numbers of pods wait, or have no room, with it and without.
+	Least     *float64 `json:"price_at_least"`
+	Most      *float64 `json:"price_at_most"`
+	LeastHour float64  `json:"price_at_least_per_hour,omitempty"`
+	MostHour  float64  `json:"price_at_most_per_hour,omitempty"`
 }
 
 // goal is one that options can ask for: its flag, whether they do, and the options with it or without.
@@ -150,7 +151,9 @@ func (e *Explanation) inMoney(p Prices) {
 	for k := range e.Goals {
 		x := &e.Goals[k]
 		x.inMoney(p)
-		x.LeastHour, x.MostHour = p.hourDown(x.Least), p.hour(x.Most)
+		if x.Least != nil {
+			x.LeastHour, x.MostHour = p.hourDown(*x.Least), p.hour(*x.Most)
+		}
 	}
 }
 
@@ -195,8 +198,8 @@ func explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		default:
 			r.Without = append(slices.Clone(read.Without), without)
 		}
-		in, err := Convert(c, r)
-		if err != nil {
+		in, result, err := answer(ctx, c, r, o, nil)
+		if in == nil {
 			return nil, err
 		}
 		if without == "" {
@@ -204,7 +207,6 @@ func explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 			c := view.OfConsolidation(in.Consolidation, 0)
 			e.Now = in.state(c, c.Today()).Cost
 		}
-		result, err := in.leastCost(ctx, in.Consolidation, o)
 		if e.Stopped = ctx.Err() != nil; e.Stopped && with != nil { // its answer says little
 			break
 		}
@@ -227,7 +229,66 @@ func explain(ctx context.Context, c *Cluster, read Options, o gapwise.Options) (
 		return e, err
 	}
 	o.TimeLimit = limit
-	return e, e.explainSingles(ctx, all, with, o)
+	var unguarded []single
+	if len(read.guards) > 0 {
+		read.guards = nil
+		in, err := Convert(c, read)
+		if err != nil {
+			return nil, err
+		}
+		unguarded = in.singles()
+	}
+	return e, e.explainSingles(ctx, all, unguarded, with, o)
+}
+
+// answer finds the least cost of a cluster by some options, from an assignment of its pods' nodes (nil: none). If empty
+// nodes are kept, its bound is that without these. It has an instance unless that isn't to be had.
+func answer(ctx context.Context, c *Cluster, read Options, o gapwise.Options, from func(*Instance) model.Solution) (*Instance, *least, error) {
+	in, err := Convert(c, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	guarded := len(read.guards) > 0
+	if guarded {
+		o.TimeLimit /= 2
+	}
+	if from != nil {
+		o.Start = from(in)
+	}
+	x, err := in.leastCost(ctx, in.Consolidation, o)
+	if err != nil || !guarded || x.Solution == nil {
+		return in, x, err
+	}
+	read.guards = nil
+	o.Start = nil
+	_, without, err := answer(ctx, c, read, o, nil)
+	if err != nil {
+		return in, nil, err
+	}
+	x.unguarded(without)
+	return in, x, nil
+}
+
+// startOf returns the assignment by which the pods of another instance of the cluster are where a solution has them. Those
+// that aren't there have no room.
+func (in *Instance) startOf(a *model.Assignment) func(*Instance) model.Solution {
+	return func(x *Instance) model.Solution {
+		at := map[string]string{}
+		for i := range a.Jobs {
+			for k, h := range a.Jobs[i].Hosts {
+				at[in.Pods[i][k]] = h
+			}
+		}
+		s := &model.Assignment{Bought: a.Bought}
+		for i := range x.Jobs {
+			j := model.JobAssignment{ID: x.Jobs[i].ID}
+			for _, pod := range x.Pods[i] {
+				j.Hosts = append(j.Hosts, at[pod])
+			}
+			s.Jobs = append(s.Jobs, j)
+		}
+		return s
+	}
 }
 
 // explainGoals finds the price of each goal, with the effort of a question.
@@ -244,11 +305,7 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 				return err
 			}
 		}
-		other, err := Convert(c, g.other)
-		if err != nil {
-			return err
-		}
-		x, err := other.leastCost(ctx, other.Consolidation, o)
+		other, x, err := answer(ctx, c, g.other, o, in.startOf(base.Solution.(*model.Assignment)))
 		if e.Stopped = ctx.Err() != nil; e.Stopped {
 			return nil
 		}
@@ -259,6 +316,9 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 			continue
 		}
 		cost := priceOf(g, base, x)
+		if own := other.roomless(x, g.room) - in.roomless(base, g.room); x.waiting != base.waiting || x.room-base.room != own {
+			cost.Least, cost.Most = nil, nil
+		}
 		if g.room == roomNode {
 			with, holder := x, other
 			if g.asked {
@@ -269,7 +329,7 @@ func (e *Explanation) explainGoals(ctx context.Context, c *Cluster, in *Instance
 				return err
 			}
 			if cost.Fails, cost.Roomless = len(fails), 0; cost.Fails > 0 {
-				cost.Status = string(model.StatusUnknown) // no plan is known that reaches it
+				cost.Status, cost.Least, cost.Most = string(model.StatusUnknown), nil, nil // no plan is known that reaches it
 			}
 		}
 		e.Goals = append(e.Goals, cost)
@@ -311,19 +371,19 @@ func priceOf(g goal, base, other *least) GoalCost {
 			with.Status = string(model.StatusFeasible)
 		}
 	}
-	return GoalCost{Goal: g.flag, RuleCost: with, Least: math.Max(0, with.Bound-float64(without.Cost)), Most: float64(with.Cost) - without.Bound}
+	least, most := math.Max(0, with.Bound-float64(without.Cost)), float64(with.Cost)-without.Bound
+	return GoalCost{Goal: g.flag, RuleCost: with, Least: &least, Most: &most}
 }
 
 // GoalRows returns a table's rows of the goals: flag, cost, bound, status, and the price.
 func (e *Explanation) GoalRows() (rows [][]string) {
 	cost := e.number()
 	for _, g := range e.Goals {
-		price := cost(g.Least)
-		if most := cost(g.Most); most != price {
-			price += " to " + most
-		}
-		if g.Fails > 0 {
-			price = "unknown"
+		price := "unknown"
+		if g.Least != nil {
+			if price = cost(*g.Least); cost(*g.Most) != price {
+				price += " to " + cost(*g.Most)
+			}
 		}
 		name := g.Goal
 		if g.Waiting != e.Rules[0].Waiting {

@@ -258,7 +258,7 @@ const (
 	byPort      = "its host port is taken"
 	byFeature   = "a feature that isn't declared"
 	byResident  = "pods of daemon sets that it avoids, or needs"
-	byClosed    = "the node isn't ready"
+	byClosed    = "the node isn't ready, or is being deleted"
 	byCompany   = "affinity, spread or ports of other pods"
 	byOtherRoom = "no room"
 )

@@ -148,6 +148,8 @@ type Risks struct {
 	AskNothing   int   `json:"pods_without_requests"`
 	Memory       int64 `json:"memory_requested_bytes"`
 	MemoryLimits int64 `json:"memory_limits_bytes"`
+
+	small bool // the cluster is one in which no workload is kept from being lost with a node, unless that is asked for
 }
 
 // risks compares a plan with today's.
@@ -162,6 +164,7 @@ func (in *Instance) risks(today, then view.Plan) (r Risks) {
 		r.Memory += amount(corev1.ResourceMemory, p.asks)
 		r.MemoryLimits += amount(corev1.ResourceMemory, resourcehelper.PodLimits(p.Pod, resourcehelper.PodResourcesOptions{}))
 	}
+	r.small = in.converter.Survive == "" && in.converter.small() && !in.converter.without("survive")
 	zones := map[string]bool{}
 	for k := range in.Cluster.Nodes {
 		zones[zoneOf(&in.Cluster.Nodes[k])] = true
@@ -186,7 +189,9 @@ func (r *Risks) Lines() (all [][2]string) {
 			len(now), words.Plural(r.Replicated, "replicated workload"), len(then))
 		worse := slices.DeleteFunc(slices.Clone(then), func(x string) bool { return slices.Contains(now, x) })
 		if len(worse) > 0 {
-			text += ", new: " + list(worse)
+			if text += ", new: " + list(worse); r.small {
+				text += "; in one zone of up to 3 nodes, --survive node prevents it"
+			}
 		}
 		all = append(all, [2]string{name, text})
 	}

@@ -237,9 +237,9 @@ func TestRisks(t *testing.T) {
 	_, p := d.plan(t)
 	require.Is(t, 1, p.Then.Nodes, "nodes")
 	want := "now        3 nodes, 24 vCPU\ncould be   1 node, 16 vCPU\nsaved      2 nodes (67 %)\n" +
-		"node lost  all replicas of 0 of 2 replicated workloads now, of 2 then, new: shop/db, shop/web\n" +
-		"zone lost  all replicas of 1 of 2 replicated workloads now, of 2 then, new: shop/web\n" +
-		"asking     1 of 10 pods for no CPU and no memory; memory limits are 1.5 times what all ask for\n"
+		"node lost  all replicas of 0 of 2 replicated workloads now, of 2 then, new:\n           shop/db, shop/web\n" +
+		"zone lost  all replicas of 1 of 2 replicated workloads now, of 2 then, new:\n           shop/web\n" +
+		"asking     1 of 10 pods for no CPU and no memory; memory limits are 1.5 times\n           what all ask for\n"
 	if text := p.Text(false); !strings.HasPrefix(text, want) {
 		t.Errorf("%s\nwant %s", text, want)
 	}

@@ -349,3 +349,12 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// What a cluster has out of range is an error that names the node.
+func TestNamedNode(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", nil)
+	d.items[1].(map[string]any)["status"].(map[string]any)["allocatable"].(map[string]string)["cpu"] = "1e18"
+	_, err := kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByVCPU})
+	require.Refused(t, "a node of 1e18 CPU", err, model.ErrInvalid, "invalid cluster: node n2: price is")
+}

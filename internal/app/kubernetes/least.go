@@ -8,8 +8,10 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	consbounds "github.com/gapwise/gapwise/bounds/consolidation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,13 +35,28 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 
 // leastCostTold is leastCost that reports both questions (see Options.Asks), and the progress of each in its unit.
 func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o gapwise.Options, ask func(string, float64)) (*least, error) {
-	fewest, waits := model.StatusOptimal, int64(0)
+	fewest, waits, any := model.StatusOptimal, int64(0), c
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
 		first.TimeLimit, o.TimeLimit = o.TimeLimit/2, o.TimeLimit/2
 		first.Effort, o.Effort = o.Effort/2, o.Effort/2
 		ask("fewest waiting pods, by rank", 1)
-		r, err := gapwise.Solve(ctx, in.free(c), first)
+		free := in.free(c)
+		if x, some := in.roomFree(free); some { // a search that is stopped is to have room for the pods that are there first
+			o, begun := first, time.Now()
+			o.TimeLimit, o.Effort, o.Progress = o.TimeLimit/2, o.Effort/2, nil
+			r, err := gapwise.Solve(ctx, x, o)
+			if err != nil {
+				return nil, err
+			}
+			if r.Solution != nil {
+				first.Start = r.Solution
+			}
+			if first.TimeLimit > 0 {
+				first.TimeLimit = max(first.TimeLimit/2, first.TimeLimit-time.Since(begun))
+			}
+		}
+		r, err := gapwise.Solve(ctx, free, first)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +85,25 @@ func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o
 	if b := r.Bound - float64(waits); b > 0 { // a plan under which fewer wait has no less
 		x.bound = b
 	}
+	if any != c && x.Status != model.StatusOptimal { // the search's bound is one on cost and waiting together
+		for _, q := range consbounds.Quick(ctx, in.with(any, 0)) {
+			if x.bound = math.Max(x.bound, q.Value); float64(x.cost) <= x.bound {
+				x.Status = model.StatusOptimal
+			}
+		}
+	}
 	return x, nil
+}
+
+// unguarded lowers the bound of an answer to that of an answer without empty nodes kept for the loss of one (see guard):
+// these are sufficient, not necessary, so that their bound isn't one of each plan after which any node may fail.
+func (x *least) unguarded(without *least) {
+	if without.Solution == nil {
+		without.bound = 0
+	}
+	if x.bound = math.Min(x.bound, without.bound); float64(x.cost) > x.bound && x.Status == model.StatusOptimal {
+		x.Status = model.StatusFeasible
+	}
 }
 
 // added returns the addition of waiting pods to the objective, and how many there are.
@@ -116,6 +151,20 @@ func (in *Instance) free(c *model.Consolidation) *model.Consolidation {
 	}
 	x.CostLimit = nil
 	return x
+}
+
+// roomFree returns an instance in which no room is kept, and whether some was to be.
+func (in *Instance) roomFree(c *model.Consolidation) (x *model.Consolidation, some bool) {
+	y := *c
+	y.Jobs = slices.Clone(c.Jobs)
+	const nowhere = "no room"
+	y.HostSets = append(slices.Clone(y.HostSets), model.HostSet{ID: nowhere})
+	for i := range y.Jobs {
+		if in.isRoom(i) && y.Jobs[i].LeaveOutCost != nil {
+			y.Jobs[i].Allowed, some = nowhere, true
+		}
+	}
+	return &y, some
 }
 
 // priced returns an instance in which a plan under which more pods wait than under a given one is worse than that, and

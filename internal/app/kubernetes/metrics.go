@@ -38,7 +38,7 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 	}
 	family("nodes", "Nodes with pods that count, now and then.", when(float64(p.Now.Nodes), float64(p.Then.Nodes))...)
 	costs := func(name, help string, now, then, bound, empty float64, of ...string) {
-		family(name, help+" of the nodes with pods, now and then, and of those that are empty now; no plan costs less than the bound.",
+		family(name, help+" of the nodes with pods, now and then, and of those that are empty now and then; no plan costs less than the bound.",
 			append(when(now, then, of...), sample{append([]string{"state", "bound"}, of...), bound}, sample{append([]string{"state", "empty"}, of...), empty})...)
 	}
 	unit, per := unitOf(p.PriceUnit)
@@ -48,7 +48,7 @@ func (p *Plan) Metrics(cluster string, at time.Time) string {
 	}
 	family("waiting_pods", "Pods without a node.", when(float64(p.Now.Waiting), float64(p.Then.Waiting))...)
 	family("moved_pods", "Pods that the plan moves.", sample{nil, float64(p.Moves)})
-	family("stuck_pods", "Pods that find no order to move in.", sample{nil, float64(len(p.Stuck))})
+	family("stuck_pods", "Moves of the cheapest plan that find no order; pods that can't move aren't counted.", sample{nil, float64(len(p.Stuck))})
 	family("steps", "Steps in which the plan is carried out.", sample{nil, float64(len(p.Steps))})
 	family("gap_ratio", "Gap between the cost and its bound, as a share of the cost; 0 is proved optimal.",
 		sample{nil, model.Gap(float64(p.Then.Cost), p.CostBound)})

@@ -5,7 +5,6 @@ package kubernetes
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -195,10 +194,24 @@ func (o *Offers) add(x offer) error {
 	}
 	x.name()
 	if slices.ContainsFunc(o.all, func(y offer) bool { return y.id == x.id }) { // other labels tell the lines apart
+		for k := range o.all {
+			if y := &o.all[k]; maps.Equal(x.labels, y.labels) {
+				if x.same(y) {
+					return nil
+				}
+				return fmt.Errorf("%w offers: %q is there twice, with another price, count or amount; leave one, or tell them apart by zone or label:KEY", model.ErrInvalid, x.id)
+			}
+		}
 		x.id = strings.Join(slices.Concat([]string{x.id}, x.others()), "/")
 	}
 	o.all = append(o.all, x)
 	return nil
+}
+
+// same reports whether two offers of the same labels are one.
+func (x *offer) same(y *offer) bool {
+	prices := x.price == y.price || math.IsNaN(x.price) && math.IsNaN(y.price)
+	return prices && x.count == y.count && maps.EqualFunc(x.capacity, y.capacity, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 }
 
 // placeLabels are the labels that an offer's name has.
@@ -223,13 +236,24 @@ func (x *offer) name() {
 	x.id = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "/")
 }
 
-// addTable adds the lines of a table.
+// offerColumns are the columns of a table of offers by their names; others are resources with a domain and labels.
+var offerColumns = []string{"type", "zone", "price", "count", string(corev1.ResourceCPU), string(corev1.ResourceMemory), string(corev1.ResourceEphemeralStorage), string(corev1.ResourcePods)}
+
+// addTable adds the lines of a table, which are read as those of prices are.
 func (o *Offers) addTable(text []byte) error {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comment, r.TrimLeadingSpace = '#', true
-	rows, err := r.ReadAll()
+	rows, comma, err := priceRows(text)
+	for k := 0; err == nil && k < len(rows[0]); k++ {
+		if rows[0][k] = strings.TrimSpace(rows[0][k]); !strings.ContainsAny(rows[0][k], "/:") {
+			rows[0][k] = strings.ToLower(rows[0][k])
+		}
+	}
 	if err != nil || len(rows) < 2 || !slices.Contains(rows[0], "type") {
 		return fmt.Errorf("%w offers: it is neither a table with a heading (type,price,cpu,memory,...) nor YAML nor JSON: %w", model.ErrInvalid, cmp.Or(err, errors.New("no column \"type\"")))
+	}
+	for _, name := range rows[0] {
+		if !slices.Contains(offerColumns, name) && !strings.ContainsAny(name, "/:") && !strings.HasPrefix(name, corev1.ResourceHugePagesPrefix) {
+			return fmt.Errorf("%w offers: the column %q is no resource, nor one of %s and label:KEY", model.ErrInvalid, name, strings.Join(offerColumns, ", "))
+		}
 	}
 	for line, row := range rows[1:] {
 		x := offer{labels: map[string]string{}, capacity: corev1.ResourceList{}, price: math.NaN()}
@@ -247,12 +271,18 @@ func (o *Offers) addTable(text []byte) error {
 			case name == "zone":
 				x.labels[corev1.LabelTopologyZone] = value
 			case name == "price":
-				x.price, err = strconv.ParseFloat(value, 64)
+				var unit Rate
+				if x.price, unit, err = priceCell(value, comma); err == nil && unit != (Rate{}) {
+					err = errors.New("write the number alone, --price-unit names the unit")
+				}
 			case name == "count":
 				if x.count, err = strconv.Atoi(value); err == nil && x.count < 1 {
 					err = errors.New("below 1")
 				}
 			default:
+				if comma != ',' {
+					value = strings.Replace(value, ",", ".", 1)
+				}
 				x.capacity[corev1.ResourceName(name)], err = resource.ParseQuantity(value)
 			}
 			if err != nil {
@@ -391,6 +421,19 @@ func (r *requirement) takes(value string) bool {
 		return err == nil && (r.Operator == "Gt" && x > y || r.Operator == "Lt" && x < y || r.Operator == "Gte" && x >= y || r.Operator == "Lte" && x <= y)
 	}
 	return true // Exists
+}
+
+// Unpriced returns the prices of nodes by their vCPUs, with a note on the types that have no price.
+func (o *Offers) Unpriced() Prices {
+	var all []string
+	for _, x := range slices.Concat(o.all, o.types) {
+		if math.IsNaN(x.price) {
+			all = append(all, x.id)
+		}
+	}
+	p := PriceByVCPU
+	p.Notes = append(slices.Clip(p.Notes), "node types to buy have no price ("+list(all)+"), so that costs are in vCPU; give all of them one, or --price")
+	return p
 }
 
 // Prices returns the prices of nodes by the offers and by the types from which pools choose: the price of a node's type,

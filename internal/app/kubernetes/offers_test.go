@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -86,6 +89,26 @@ func TestOffersRefused(t *testing.T) {
 		require.Refused(t, name, require.Err(kubernetes.ReadOffers(map[string][]byte{"x": []byte(text)})),
 			model.ErrInvalid, "")
 	}
+	for text, want := range map[string]string{
+		"type,price,cpu\nm4,0.9,4\nm4,0.2,4\n":                                                    `"m4" is there twice`,
+		"type,zone,price,cpu\nm4,a,0.2,4\nm4,a,0.1,2\n":                                           `"m4/a" is there twice`,
+		"type,price,cpu,mem\nm4,0.1,4,8Gi\n":                                                      `the column "mem" is no resource`,
+		"type,price\nm4,0.1 USD\n":                                                                "--price-unit names the unit",
+		`[{"name":"m4","offerings":[{"Price":1,"Available":true},{"Price":2,"Available":true}]}]`: `"m4" is there twice`,
+	} {
+		require.Refused(t, text, require.Err(kubernetes.ReadOffers(map[string][]byte{"x": []byte(text)})), model.ErrInvalid, want)
+	}
+	// A table in the form of prices' is read as those are; a line that is there twice is one.
+	prices, ok := offers(t, "Type;Price;CPU;example.com/Foo\nm4;0,1;3,9;1\nm4;0,1;3,9;1\n").Prices()
+	cost, err := prices.Of(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{corev1.LabelInstanceTypeStable: "m4"}}})
+	if !ok || err != nil || cost != 1000 {
+		t.Errorf("%d, %v", cost, err)
+	}
+	lacks := offers(t, "type,price\nm4,1\nm8,\n")
+	if _, ok := lacks.Prices(); ok {
+		t.Error("m8 has a price")
+	}
+	require.Says(t, "the note", strings.Join(lacks.Unpriced().Notes, ""), "no price (m8), so that costs are in vCPU")
 }
 
 // Karpenter's cluster can shrink to 10.8 an hour with two small nodes that are bought and 56 moves, as another model

@@ -67,10 +67,13 @@ type Plan struct {
 	MovesBound    float64  `json:"moves_bound"`
 	MovesStatus   string   `json:"moves_status"`
 	Emptied       []string `json:"emptied_nodes"` // in use now, not then
-	// Empty are nodes with no pods but those of daemon sets and the like today: they are saved without a move.
+	// Empty are nodes with no pods but those of daemon sets and the like, today and after the plan: they are saved without a
+	// move.
 	Empty []string `json:"empty_nodes,omitempty"`
-	// EmptyCost is theirs. Now doesn't have it, and Then has it if the plan uses one: it is saved besides their difference.
+	// EmptyCost is theirs. Neither Now nor Then has it: it is saved besides their difference.
 	EmptyCost int64 `json:"empty_cost,omitempty"`
+	// Filled are nodes that are empty today, and that the plan needs: for pods, or for room that is kept. Then has their cost.
+	Filled []string `json:"filled_nodes,omitempty"`
 	// Launch are the nodes to buy: they must be there before the first wave.
 	Launch []Launch `json:"launch,omitempty"`
 	// Waves are the moves in an order in which each finds room, no budget loses more pods
@@ -106,6 +109,8 @@ type Plan struct {
 		Now  planstate.Broken `json:"now"`
 		Then planstate.Broken `json:"then"`
 	} `json:"broken"`
+	// Stopped means that questions were left open at Ctrl-C, so that a better plan may be found.
+	Stopped bool `json:"stopped,omitempty"`
 	// Removal tells what changes once nodes without pods are removed; nil if nothing does.
 	Removal *Removal `json:"removal,omitempty"`
 	// Account tells what the cluster has and the model doesn't.
@@ -116,11 +121,15 @@ type Plan struct {
 	Today    *model.Assignment    `json:"-"`
 	Instance *model.Consolidation `json:"-"`
 
+	comes      []bool   // jobs whose pods aren't there: room is kept for them
 	fence      []string // nodes that a drain cordons all the time
 	fewest     [2]int   // pods that wait, and that have no room, of the cheapest plan found, reached or not
 	slack      bool     // a share of each node is to stay free
 	unbudgeted bool     // the cluster was read without any PodDisruptionBudget
 }
+
+// Comes reports whether the pods of a job of Instance aren't there: room is kept for them.
+func (p *Plan) Comes(job int) bool { return job < len(p.comes) && p.comes[job] }
 
 // Pin explains why pods can't move.
 type Pin struct {
@@ -166,6 +175,9 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 		}
 		return p.NodeFails, p.NodeFails != nil, nil
 	})
+	if best != nil {
+		best.Stopped = ctx.Err() != nil
+	}
 	return best, err
 }
 
@@ -179,7 +191,6 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	defer end()
 	p := &Plan{PriceUnit: in.PriceUnit, Account: in.Account, Mend: in.converter.Mend, Offered: in.converter.Offers != nil,
 		unbudgeted: len(in.Cluster.Budgets) == 0, slack: in.converter.Slack > 0}
-	p.Empty, p.EmptyCost = in.empty()
 	for round := range mostRounds {
 		if o.TimeLimit = limit * 9 / 20; round > 0 && limit > 0 {
 			if o.TimeLimit = (limit - time.Since(begun)) / time.Duration(2*(mostRounds-round)); o.TimeLimit < time.Millisecond {
@@ -235,7 +246,8 @@ func makePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	if best == nil {
 		return nil, fmt.Errorf("%w: stopped before the moves of the plan had their order", model.ErrNoSolution)
 	}
-	best.report(p, least)
+	best.report(p, in, least)
+	p.Stopped = ctx.Err() != nil
 	return p, in.priceHolding(ctx, p, o)
 }
 
@@ -373,8 +385,8 @@ func (w *way) better(than *way) bool {
 	return cmp.Or(cmp.Compare(w.reached.Waiting, than.reached.Waiting), cmp.Compare(w.reached.Roomless, than.reached.Roomless), cmp.Compare(w.reached.Cost, than.reached.Cost), cmp.Compare(w.moves, than.moves)) < 0
 }
 
-// report fills in a plan, for which the moves at a cost are bounded.
-func (w *way) report(p *Plan, least int64) {
+// report fills in a plan for a cluster, for which the moves at a cost are bounded.
+func (w *way) report(p *Plan, of *Instance, least int64) {
 	in, c := w.in, w.c
 	p.Now, p.Then, p.Moves, p.Launch, p.Waves = in.state(c, c.Today()), w.reached, w.moves, w.launch, w.waves
 	p.Now.Roomless = 0 // none is asked of today
@@ -399,9 +411,19 @@ func (w *way) report(p *Plan, least int64) {
 			p.Emptied = append(p.Emptied, in.Hosts[h].ID)
 		}
 	}
+	for _, h := range of.empty() {
+		if id := in.Hosts[h].ID; then.Has(h) {
+			p.Filled = append(p.Filled, id)
+		} else {
+			p.Empty, p.EmptyCost = append(p.Empty, id), p.EmptyCost+in.Hosts[h].Price
+		}
+	}
 	p.Money = in.converter.Prices.money(p.Now.Cost, p.Then.Cost, p.EmptyCost, p.CostBound)
 	p.Pins, p.Risks, p.Removal = in.pins(), in.risks(c.Today(), w.end), in.removal(c, w.end)
 	p.Waits, p.Room = in.waits(w.end)
+	for i := range in.Jobs {
+		p.comes = append(p.comes, in.isRoom(i))
+	}
 	if slices.Contains(in.converter.Room, roomNode) {
 		if nodes, ok := in.fails(w.end); ok {
 			p.NodeFails = append([]string{}, nodes...)

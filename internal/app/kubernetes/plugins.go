@@ -71,7 +71,7 @@ var plugins = []plugin{
 // unknown explains why a plan can't tell where a pod may be, "" if it can.
 func (v *converter) unknown(p *corev1.Pod) string {
 	if s := schedulerOf(p); s != corev1.DefaultSchedulerName && !slices.Contains(v.Packs, s) && !slices.Contains(v.Schedulers, s) {
-		return fmt.Sprintf("%s (give --packs %s if it fills nodes, --schedulers %[2]s if it spreads pods)", byScheduler(s), s)
+		return byScheduler(s) // a note tells of --packs and --schedulers
 	}
 	for _, x := range plugins {
 		if x.unknown == nil {
@@ -146,7 +146,9 @@ func (v *converter) told() {
 	v.schedulerNotes()
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		if why := stays(n); why != "" {
+		if why := stays(n); n.DeletionTimestamp != nil {
+			a.Assumed.Add(n.Name, "nodes being deleted: no pods are placed there, and no room is kept elsewhere for those there")
+		} else if why != "" {
 			a.Assumed.Add(n.Name, "nodes kept in use: "+why)
 		} else if !answers(n) {
 			a.Assumed.Add(n.Name, "nodes kept as they are: not ready")
@@ -155,7 +157,7 @@ func (v *converter) told() {
 	least := v.leastPriority()
 	for _, p := range v.pods {
 		if v.preempting(p, least) {
-			a.NotModelled.Add(p.id, "waiting pods with priority over others: no plan pushes pods out (preemption)")
+			a.NotModelled.Add(p.id, "pods that wait, with priority over others: no plan pushes pods out (preemption)")
 		}
 		switch kind, _ := owned(p.Pod); {
 		case p.room != "":

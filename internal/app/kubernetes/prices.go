@@ -149,8 +149,7 @@ type InMoney struct {
 	Then     float64 `json:"then_per_month"`
 	Saved    float64 `json:"saved_per_month"`
 	Bound    float64 `json:"bound_per_month"` // no plan costs less; not rounded up
-	// Empty is of the nodes that are empty today. Now doesn't have it, and Then has it if the plan uses one: it is saved
-	// besides.
+	// Empty is of the nodes that are empty today and after the plan. Neither Now nor Then has it: it is saved besides.
 	Empty     float64 `json:"empty_per_month,omitempty"`
 	NowHour   float64 `json:"now_per_hour"`
 	ThenHour  float64 `json:"then_per_hour"`
@@ -326,7 +325,7 @@ func ReadPrices(text []byte, r Rate) (Prices, error) {
 				model.ErrInvalid, x.key.kind, x.price, 1e8/units)
 		}
 		cost := int64(math.Round(x.price * units))
-		if old, twice := of[x.key]; twice && old != cost && len(rows[0]) > 2 {
+		if old, twice := of[x.key]; twice && old != cost {
 			return Prices{}, fmt.Errorf("%w prices: %q has two, %g and %g, leave one",
 				model.ErrInvalid, x.key.kind, float64(old)/units, x.price)
 		}

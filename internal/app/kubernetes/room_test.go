@@ -5,6 +5,7 @@ package kubernetes_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -337,5 +338,59 @@ func TestRoomAtTheEnd(t *testing.T) {
 	}
 	if require.Rounds(200) >= 200 && lacking < 20 {
 		t.Errorf("room lacks in %d draws", lacking)
+	}
+}
+
+// An answer with empty nodes for the loss of one is no bound of all plans after which any may fail, nor compared with one
+// that lacks other room. What no plan is known to reach has no price.
+func TestExplainRoom(t *testing.T) {
+	t.Parallel()
+	c := require.Value(kubernetes.Read(map[string][]byte{"cluster.json": require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(t)}))(t)
+	read := kubernetes.Options{Prices: kubernetes.PriceByVCPU, Room: []string{"node"}}
+	e := require.Value(kubernetes.Explain(t.Context(), c, read, effort(0)))(t)
+	rows := map[string]string{}
+	for _, r := range append(e.Rows(e.Rules), e.Rows(e.Singles)...) {
+		rows[r[0]] = strings.Join(r[1:], " ")
+	}
+	for name, want := range map[string]string{"nothing (no room found for 3)": "16 16 optimal ", "taints (no room found for 2)": "24 16 feasible unknown",
+		"spread (no room found for 2)": "20 16 feasible unknown", "budgets": "16 16 optimal 0", "rule spread shop/web 1 (no room found for 2)": "20 16 feasible unknown"} {
+		require.Same(t, name, want, rows[name])
+	}
+	read.Without = []string{"taints"}
+	in := require.Value(kubernetes.Convert(c, read))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+	require.Same(t, "the bound of the plan", 16.0, p.CostBound)
+	if g := e.Goals[0]; g.Fails != 3 || g.Least != nil || g.Most != nil {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A search that is stopped has places for pods that wait before it keeps room, and has the bound that needs no search.
+func TestRoomStopped(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for n := range 40 {
+		names = append(names, fmt.Sprint("n", n))
+	}
+	d := nodesOf(names...)
+	asks := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		}
+	}
+	for n := range 40 {
+		d.pod(fmt.Sprint("a", n), fmt.Sprint("a", n), "ReplicaSet", names[n], asks("3"))
+		template := map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"resources": map[string]any{"requests": map[string]string{"cpu": "3"}}}}}}
+		d.deployment(fmt.Sprint("a", n), 1, map[string]any{"template": template, "strategy": map[string]any{"rollingUpdate": map[string]any{"maxSurge": 3}}})
+	}
+	for k := range 3 {
+		d.pod(fmt.Sprint("big", k), fmt.Sprint("big", k), "ReplicaSet", "", asks("4"))
+	}
+	o := byNode
+	o.Room = []string{"surge"}
+	in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1000)))(t)
+	if p.Then.Waiting > 0 || p.CostBound < 27 {
+		t.Errorf("%+v, bound %v, %s", p.Then, p.CostBound, p.Text(false))
 	}
 }

@@ -23,13 +23,16 @@ const mostSingles = 12
 type single struct {
 	name string
 	in   *model.Consolidation
+	// bounding is in, but without empty nodes kept for the loss of one.
+	bounding *model.Consolidation
 	// atLeast is a bound on the cost without it: no more than that can be saved.
 	atLeast float64
 	tasks   int
 	change  string
 }
 
-// singles returns the instance without each budget and annotation that pins pods, and without each rule.
+// singles returns the instance without each budget and annotation that pins pods, and without each rule of a
+// workload.
 func (in *Instance) singles() (all []single) {
 	pins := map[string][]int{}
 	var names []string
@@ -62,33 +65,62 @@ func (in *Instance) singles() (all []single) {
 	for i := range in.Jobs {
 		tasks[in.Jobs[i].ID] = in.Jobs[i].Tasks
 	}
+	rules := map[string][]int{}
+	names = nil
 	for k := range in.Rules {
+		name := ruleOf(in.Rules[k].ID)
+		if rules[name] == nil {
+			names = append(names, name)
+		}
+		rules[name] = append(rules[name], k)
+	}
+	for _, name := range names {
 		c := *in.Consolidation
-		c.Rules = slices.Delete(slices.Clone(c.Rules), k, k+1)
-		s := single{name: "rule " + in.Rules[k].ID, in: &c}
-		for _, id := range in.Rules[k].Jobs {
-			s.tasks += tasks[id]
+		c.Rules = nil
+		s := single{name: "rule " + name, in: &c}
+		for k := range in.Rules {
+			if !slices.Contains(rules[name], k) {
+				c.Rules = append(c.Rules, in.Rules[k])
+				continue
+			}
+			for _, id := range in.Rules[k].Jobs {
+				s.tasks += tasks[id]
+			}
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
+// ruleOf returns the name of a rule as its workload has it: pods of other sizes or labels are other jobs (KIND
+// WORKLOAD#2 NUMBER), each with a rule.
+func ruleOf(id string) string {
+	before, job, some := strings.Cut(id, "#")
+	if _, number, ok := strings.Cut(job, " "); some && ok && !wished(id) {
+		return before + " " + number
+	}
+	return id
+}
+
 // explainSingles finds the least cost without each budget and rule by itself, from the plan that keeps all. Those by
 // which the quick bound shows that nothing is saved need no search. The others are ordered by the most that the bound
 // lets them save, then by their number of pods. As many as mostSingles are solved, each with the options' effort, all
-// within half of their time limit.
-func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *least, o gapwise.Options) error {
+// within half of their time limit. Bounds are of the singles without empty nodes kept for the loss of one, which are in the
+// same order, if such nodes are kept (see unguarded).
+func (e *Explanation) explainSingles(ctx context.Context, in *Instance, unguarded []single, with *least, o gapwise.Options) error {
 	value, err := in.Objective(with.Solution)
 	if err != nil {
 		return err
 	}
 	var open []single
-	for _, s := range in.singles() {
+	for k, s := range in.singles() {
 		if ctx.Err() != nil {
 			break
 		}
-		for _, b := range consbounds.Quick(ctx, s.in) {
+		if s.bounding = s.in; len(unguarded) > 0 {
+			s.bounding = unguarded[k].in
+		}
+		for _, b := range consbounds.Quick(ctx, s.bounding) {
 			s.atLeast = math.Max(s.atLeast, b.Value)
 		}
 		if s.atLeast < value.Value {
@@ -102,11 +134,23 @@ func (e *Explanation) explainSingles(ctx context.Context, in *Instance, with *le
 	})
 	e.Untried = max(0, len(open)-mostSingles)
 	o.Start = with.Solution
-	share := sharing(o.TimeLimit/2, len(open)-e.Untried)
+	questions := len(open) - e.Untried
+	if len(unguarded) > 0 {
+		questions *= 2
+	}
+	share := sharing(o.TimeLimit/2, questions)
 	for _, s := range open[:len(open)-e.Untried] {
 		in.converter.ask("without "+s.name, 1)
 		o.TimeLimit = share()
 		r, err := in.leastCost(ctx, s.in, o)
+		if err == nil && s.bounding != s.in && r.Solution != nil {
+			free := o
+			free.Start, free.TimeLimit = nil, share()
+			var without *least
+			if without, err = in.leastCost(ctx, s.bounding, free); err == nil {
+				r.unguarded(without)
+			}
+		}
 		if ctx.Err() != nil {
 			break
 		}

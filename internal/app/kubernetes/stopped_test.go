@@ -34,6 +34,17 @@ func TestStoppedPlan(t *testing.T) {
 	if p.Then.Nodes != 3 || len(p.Waves) == 0 || p.Beyond != nil || len(p.Stuck) > 0 {
 		t.Errorf("%d nodes after %d waves, %d moves stuck, out of reach: %v", p.Then.Nodes, len(p.Waves), len(p.Stuck), p.Beyond)
 	}
+	script := require.Value(in.Commands(p, []string{"single-replica"}))(t)
+	const told = "before all questions were answered: a plan"
+	for _, text := range []string{p.Text(false), script} {
+		if !p.Stopped || !strings.Contains(text, told) {
+			t.Errorf("it doesn't say that it was stopped: %s", text)
+		}
+	}
+	whole := require.Value(kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1}}))(t)
+	if whole.Stopped || strings.Contains(whole.Text(false), told) {
+		t.Error("a whole plan was stopped")
+	}
 }
 
 // Questions that were open when an explanation was stopped have no rows, and the explanation says so.

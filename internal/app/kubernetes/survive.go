@@ -48,7 +48,9 @@ func (v *converter) spreadOver(loss string, survive bool, nodeOf func(group, pod
 			if count[name]++; on[name] == nil {
 				on[name] = map[string]bool{}
 			}
-			on[name][domainOf(v.places[h], loss)] = true
+			if v.places[h].DeletionTimestamp == nil { // else it goes without any other loss
+				on[name][domainOf(v.places[h], loss)] = true
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
@@ -62,7 +64,7 @@ func (v *converter) spreadOver(loss string, survive bool, nodeOf func(group, pod
 	return names, replicated
 }
 
-// survival adds a rule for each workload that survives the loss of a node or a zone: its pods that run aren't all in one.
+// survival adds a rule for each workload that survives the loss of a node or a zone: its pods that run, but for those on nodes that are being deleted, aren't all in one.
 // A workload that survives a zone survives a node, too. Pods that wait don't count: whether they start is open.
 func (v *converter) survival() {
 	if v.without("survive") {
@@ -87,7 +89,7 @@ func (v *converter) survival() {
 	}
 	jobs, tasks := map[string][]string{}, map[string]int{}
 	for _, g := range v.jobs {
-		if p := g.pods[0]; p.Spec.NodeName != "" {
+		if p := g.pods[0]; p.Spec.NodeName != "" && v.places[v.nodes[p.Spec.NodeName]].DeletionTimestamp == nil {
 			name := workload(p.Pod)
 			jobs[name], tasks[name] = append(jobs[name], g.id), tasks[name]+len(g.pods)
 		}
@@ -107,11 +109,11 @@ const mostSmall = 3
 // small reports whether a cluster has few nodes, in one zone. Two replicas there would keep any plan from saving a node,
 // so that survival is asked for by Survive alone; the risks tell of it all the same.
 func (v *converter) small() bool {
-	zones := map[string]bool{}
-	for k := range v.c.Nodes {
-		zones[zoneOf(&v.c.Nodes[k])] = true
+	zones, today := map[string]bool{}, v.c.Nodes[:len(v.c.Nodes)-v.launched]
+	for k := range today {
+		zones[zoneOf(&today[k])] = true
 	}
-	return len(v.c.Nodes) <= mostSmall && len(zones) < 2
+	return len(today) <= mostSmall && len(zones) < 2
 }
 
 // nodeOf returns the number of a pod's node, negative if it waits.

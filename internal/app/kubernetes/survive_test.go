@@ -440,3 +440,42 @@ func TestSlackIsThePlans(t *testing.T) {
 		t.Errorf("it may be on %v", nodes)
 	}
 }
+
+// Where survival isn't asked for, as in one zone of few nodes, a workload that is lost with a node then is told of with the
+// flag that keeps it.
+func TestSurviveSmall(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3").pod("web-0", "web", "ReplicaSet", "n1", nil).pod("web-1", "web", "ReplicaSet", "n3", nil)
+	for k := range 3 {
+		d.items[k].(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]string)["topology.kubernetes.io/zone"] = "z"
+	}
+	text := func(o kubernetes.Options) string {
+		o.Prices = kubernetes.PriceByNode
+		in := require.Value(kubernetes.Convert(d.cluster(t), o))(t)
+		return require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t).Text(false)
+	}
+	require.Says(t, "by default", text(kubernetes.Options{}), "of 1 then, new:\n           shop/web; in one zone of up to 3 nodes, --survive node prevents it\n")
+	for _, o := range []kubernetes.Options{{Survive: "node"}, {Without: []string{"survive"}}} {
+		if got := text(o); strings.Contains(got, "prevents it") {
+			t.Errorf("%+v: %s", o, got)
+		}
+	}
+}
+
+// Pods on a node that is being deleted stay with it, are told of, and are no replicas that survive a loss: the others are
+// to be on two nodes.
+func TestNodeBeingDeleted(t *testing.T) {
+	t.Parallel()
+	d := nodesOf("n1", "n2", "n3", "n4")
+	for n := range 4 {
+		d.pod(fmt.Sprint("web-", n), "web", "ReplicaSet", fmt.Sprint("n", n+1), nil)
+	}
+	d.items[0].(map[string]any)["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
+	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
+	require.Same(t, "the nodes", "4 3 [{its node is being deleted 1 1}]", fmt.Sprint(p.Now.Nodes, p.Then.Nodes, p.Pins))
+	require.Says(t, "the notes", fmt.Sprint(in.Account.Lines()), "1 node being deleted: no pods are placed there")
+	if w := require.Value(in.WhyNode("n1"))(t); w.Kept != "it is being deleted" {
+		t.Errorf("%+v", w)
+	}
+}

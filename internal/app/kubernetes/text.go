@@ -28,22 +28,13 @@ func (p *Plan) Text(moves bool) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	state := func(s State) string {
-		text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
-		if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
-			text += ", " + Money(float64(s.Cost), p.PriceUnit)
-		}
-		if s.Waiting > 0 {
-			text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
-		}
-		return text
-	}
+	state := p.stateText
 	line("now", "%s", state(p.Now))
 	named := mostNames
 	if moves {
-		named = len(p.Empty)
+		named = len(p.Empty) + len(p.Filled)
 	}
-	b.WriteString(emptyText(p.Empty, named))
+	b.WriteString(emptyText(p.Empty, named, "") + emptyText(p.Filled, named, ", and needed then"))
 	line("could be", "%s", state(p.Then))
 	name, share, sign := "saved", "", int64(1)
 	if p.Then.Cost > p.Now.Cost {
@@ -53,11 +44,7 @@ func (p *Plan) Text(moves bool) string {
 	if p.Now.Cost > 0 {
 		share = fmt.Sprintf(" (%.0f %%)", 100*float64(saved)/float64(p.Now.Cost))
 	}
-	fewer := words.Plural(int(sign)*(p.Now.Nodes-p.Then.Nodes), "node")
-	if money := Money(float64(saved), p.PriceUnit); money != fewer {
-		fewer += ", " + money
-	}
-	line(name, "%s%s%s", fewer, share, idleText(len(p.Empty), p.EmptyCost, p.PriceUnit))
+	line(name, "%s%s%s", changeText(int(sign)*(p.Now.Nodes-p.Then.Nodes), sign, Money(float64(saved), p.PriceUnit)), share, idleText(len(p.Empty), p.EmptyCost, p.PriceUnit))
 	if m := p.Money; m != nil {
 		text := fmt.Sprintf("%.2f %s now, %.2f then, %.2f saved in a month of %d h", m.Now, m.Currency, m.Then, m.Saved, monthHours)
 		if m.Empty > 0 {
@@ -71,10 +58,7 @@ func (p *Plan) Text(moves bool) string {
 	if text := p.Used.ByUse(); text != "" {
 		wrapped(&b, "by use", text)
 	}
-	for _, risk := range p.Risks.Lines() {
-		line(risk[0], "%s", risk[1])
-	}
-	for _, x := range p.Wishes() {
+	for _, x := range append(p.Risks.Lines(), p.Wishes()...) {
 		wrapped(&b, x[0], x[1])
 	}
 	switch {
@@ -85,8 +69,11 @@ func (p *Plan) Text(moves bool) string {
 	case p.CostStatus == "optimal":
 		line("proof", "%s costs less", p.Others())
 	default:
-		line("bound", "at least %s in any%s (gap %.2g %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"),
-			100*model.Gap(float64(p.Then.Cost), p.CostBound))
+		gap := fmt.Sprintf("%.2g", 100*model.Gap(float64(p.Then.Cost), p.CostBound))
+		if strings.Contains(gap, "e+") {
+			gap = "100"
+		}
+		wrapped(&b, "bound", fmt.Sprintf("at least %s in any%s (gap %s %%)", Money(p.CostBound, p.PriceUnit), strings.TrimPrefix(p.Others(), "no"), gap))
 	}
 	switch {
 	case p.MovesStatus == "optimal" && p.Mend:
@@ -98,16 +85,8 @@ func (p *Plan) Text(moves bool) string {
 	default:
 		line("moves", "%s, at least %.0f for that cost", words.Plural(int(p.Moves), "pod"), p.MovesBound)
 	}
-	if text := p.fewestText(); text != "" {
-		wrapped(&b, "stopped", text)
-	}
-	if text := p.brokenText(); text != "" {
-		wrapped(&b, "broken", text)
-	}
-	if p.Removal != nil {
-		for _, x := range p.Removal.text(state) {
-			wrapped(&b, x[0], x[1])
-		}
+	for _, x := range p.Caveats() {
+		wrapped(&b, x[0], x[1])
 	}
 	if len(p.Launch) > 0 {
 		price, text := int64(0), words.Plural(len(p.Launch), "node")+" first"
@@ -117,7 +96,7 @@ func (p *Plan) Text(moves bool) string {
 		if p.PriceUnit != PriceByNode.Unit {
 			text += ", " + Money(float64(price), p.PriceUnit)
 		}
-		line("launch", "%s: %s", text, launchText(p.Launch))
+		wrapped(&b, "launch", text+": "+launchText(p.Launch))
 	}
 	if n := len(p.Waves); n > 0 {
 		within := "within the budgets and "
@@ -134,11 +113,11 @@ func (p *Plan) Text(moves bool) string {
 		}
 		wrapped(&b, "cordoning", fmt.Sprintf("%s, by %s, with %s cordoned", state(p.Played.Steered), words.Plural(p.Played.Steps, "step"), more))
 		if p.Played.Left > 0 {
-			line("", "%s", p.PartText())
+			wrapped(&b, "", p.PartText())
 		}
 	}
 	if p.Beyond != nil {
-		line("no way to", "%s: %s", state(*p.Beyond), p.stuckText())
+		wrapped(&b, "no way to", state(*p.Beyond)+": "+p.stuckText())
 	}
 	if len(p.Emptied) > 0 {
 		names, more := p.Emptied, ""
@@ -150,7 +129,7 @@ func (p *Plan) Text(moves bool) string {
 	b.WriteString(PinsText(p.Pins))
 	b.WriteString(WaitsText(p.Waits))
 	if len(p.Waits) > 0 && !p.Offered {
-		b.WriteString("  --offers FILE names nodes to buy, of which the plan then tells how many hold them\n")
+		b.WriteString("  --offers FILE names nodes to buy; the plan then tells how many hold them\n")
 	}
 	if !moves {
 		return b.String()
@@ -171,6 +150,38 @@ func (p *Plan) Text(moves bool) string {
 		b.WriteString("  stuck: " + m.String() + "\n")
 	}
 	return b.String()
+}
+
+// stateText writes a state; the price is left out where the nodes or their vCPU are it.
+func (p *Plan) stateText(s State) string {
+	text := fmt.Sprintf("%s, %d vCPU", words.Plural(s.Nodes, "node"), s.VCPU)
+	if p.PriceUnit != "vCPU" && p.PriceUnit != "nodes" {
+		text += ", " + Money(float64(s.Cost), p.PriceUnit)
+	}
+	if s.Waiting > 0 {
+		text += fmt.Sprintf("; waiting pods: %d", s.Waiting)
+	}
+	return text
+}
+
+// stoppedText tells of a plan whose search was stopped at Ctrl-C.
+const stoppedText = "before all questions were answered: a plan that is sought longer may save more"
+
+// Caveats returns in lines, each after its name, what a plan leaves open, what it breaks or leaves broken, and what the
+// removal of nodes means.
+func (p *Plan) Caveats() (all [][2]string) {
+	if p.Stopped {
+		all = append(all, [2]string{"stopped", stoppedText})
+	} else if text := p.fewestText(); text != "" {
+		all = append(all, [2]string{"stopped", text})
+	}
+	if text := p.brokenText(); text != "" {
+		all = append(all, [2]string{"broken", text})
+	}
+	if p.Removal != nil {
+		all = append(all, p.Removal.text(p.stateText)...)
+	}
+	return all
 }
 
 // wrapped writes a text behind its name, in lines of at most 80 columns but for names.
@@ -214,8 +225,22 @@ func (p *Plan) stuckText() string {
 	return moves + " one by one break a rule between pods"
 }
 
-// emptyText names the first of the nodes that are empty today; "" if none is.
-func emptyText(nodes []string, most int) string {
+// changeText tells how many nodes, and how much, are saved (sign 1) or spent (-1). The number may have the other sign.
+func changeText(nodes int, sign int64, money string) string {
+	text := words.Plural(nodes, "node")
+	switch {
+	case nodes < 0 && sign > 0:
+		return fmt.Sprintf("%s, by %s more", money, words.Plural(-nodes, "node"))
+	case nodes < 0:
+		return fmt.Sprintf("%s, by %s fewer", money, words.Plural(-nodes, "node"))
+	case money == text:
+		return text
+	}
+	return text + ", " + money
+}
+
+// emptyText names the first of the nodes that are empty today, with what becomes of them; "" if none is.
+func emptyText(nodes []string, most int, then string) string {
 	if len(nodes) == 0 {
 		return ""
 	}
@@ -227,7 +252,7 @@ func emptyText(nodes []string, most int) string {
 	if len(nodes) == 1 {
 		verb = "is"
 	}
-	text := fmt.Sprintf("%s %s empty today (but for daemon sets): %s", words.Plural(len(nodes), "node"), verb, names)
+	text := fmt.Sprintf("%s %s empty today (but for daemon sets)%s: %s", words.Plural(len(nodes), "node"), verb, then, names)
 	return "           " + words.Wrap(text, 69, 11) + "\n"
 }
 
@@ -337,7 +362,7 @@ func PinsText(pins []Pin) string {
 			fmt.Fprintf(&b, "  %4d for %d other reasons (--json)\n", rest, len(pins)-k)
 			break
 		}
-		fmt.Fprintf(&b, "  %4d on %-9s %s\n", p.Pods, words.Plural(p.Nodes, "node")+":", p.Why)
+		fmt.Fprintf(&b, "  %4d on %-9s %s\n", p.Pods, words.Plural(p.Nodes, "node")+":", words.Wrap(p.Why, 59, 20))
 	}
 	return b.String()
 }
@@ -419,6 +444,9 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 	}
 	const by = "gapwise kubernetes plan --commands"
 	fmt.Fprintf(&b, scriptHead, cordonPatch(true, by), cordonPatch(false, by))
+	if p.Stopped {
+		fmt.Fprintf(&b, "# The search was stopped %s.\n", stoppedText)
+	}
 	if p.Played.Left > 0 {
 		fmt.Fprintf(&b, "# A part of the plan: %s.\n", p.PartText())
 	}
@@ -471,26 +499,30 @@ func (in *Instance) Commands(p *Plan, allow []string) (string, error) {
 }
 
 // Rows returns a table's rows of some of the costs without rules, compared with the cost with all. The columns are the
-// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved.
+// omitted rule, cost, bound, status, and the saving: from the least to the most, unless both costs are proved. It is unknown
+// where other numbers of pods wait, or have no room: those cost nothing, and are why more or less is spent.
 func (e *Explanation) Rows(all []RuleCost) (rows [][]string) {
 	cost := e.number()
 	for _, r := range all {
 		name, base := r.Without, e.Rules[0]
-		saved := cost(float64(base.Cost - r.Cost))
+		first, saved := name == "", "unknown"
 		least, most := math.Max(0, base.Bound-float64(r.Cost)), float64(base.Cost)-r.Bound
-		if r.Waiting == base.Waiting && r.Roomless == base.Roomless && cost(least) != cost(most) {
-			saved = cost(least) + " to " + cost(most)
-		}
-		if name == "" {
+		switch {
+		case first:
 			name, saved = "nothing", ""
+		case r.Waiting != base.Waiting || r.Roomless != base.Roomless:
+		case cost(least) != cost(most):
+			saved = cost(least) + " to " + cost(most)
+		default:
+			saved = cost(float64(base.Cost - r.Cost))
 		}
 		if r.Change != "" {
 			name += " (" + r.Change + ")"
 		}
-		if r.Roomless != base.Roomless {
+		if r.Roomless != base.Roomless || first && r.Roomless > 0 {
 			name += fmt.Sprintf(" (no room found for %d)", r.Roomless)
 		}
-		if r.Waiting != e.Rules[0].Waiting { // which cost nothing, and are why more or less is spent
+		if r.Waiting != base.Waiting || first && r.Waiting > 0 {
 			name += fmt.Sprintf(" (waiting pods: %d)", r.Waiting)
 		}
 		rows = append(rows, []string{name, cost(float64(r.Cost)), cost(r.Bound), r.Status, saved})

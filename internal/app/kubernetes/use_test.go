@@ -5,6 +5,7 @@ package kubernetes_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -279,4 +280,20 @@ func TestMetrics(t *testing.T) {
 	if gap := parsed(t, p.Metrics("\xff", time.Unix(0, 0)))["gapwise_plan_gap_ratio|cluster=\ufffd"]; !math.IsInf(gap, 1) {
 		t.Errorf("the gap of a cost of 0 is %v", gap)
 	}
+}
+
+// A rule of a workload is one, whatever the sizes of its pods: the jobs of each size have it without each other's.
+func TestExplainByUse(t *testing.T) {
+	t.Parallel()
+	read := func(name string) []byte { return require.Value(os.ReadFile("../../../docs/examples/" + name))(t) }
+	c := require.Value(kubernetes.Read(map[string][]byte{"c": read("cluster.json")}))(t)
+	use := require.Value(kubernetes.ReadUse(map[string][]byte{"u": read("pod-use.txt")}))(t)
+	e := require.Value(kubernetes.Explain(t.Context(), c, kubernetes.Options{Prices: kubernetes.PriceByVCPU, Use: use, ByUse: true}, effort(0)))(t)
+	saved := map[string]int64{}
+	for _, r := range e.Singles {
+		saved[r.Without] += e.Rules[0].Cost - r.Cost
+	}
+	want := map[string]int64{"rule spread shop/web 1": 4, "rule survive zone shop/web": 0, "rule survive zone shop/worker": 0, "rule apart shop/cache 1": 0,
+		"rule survive node shop/cache": 0, "budget shop/ledger-pdb": 0}
+	require.Same(t, "the rules", want, saved)
 }

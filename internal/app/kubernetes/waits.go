@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/text/words"
 )
 
 // Wait explains why a pod goes on waiting in a plan.
@@ -74,7 +75,7 @@ func (in *Instance) whyWaits(p *pod, i int, free [][]int64) string {
 	for _, reason := range reasons {
 		parts = append(parts, fmt.Sprintf("%d %s", count[reason], reason))
 	}
-	text := fmt.Sprintf("of %d nodes: %s", len(in.Hosts), strings.Join(parts, ", "))
+	text := fmt.Sprintf("of %s: %s", words.Plural(len(in.Hosts), "node"), strings.Join(parts, ", "))
 	of := in
 	if in.before != nil { // it has the offers
 		of = in.before
@@ -128,7 +129,7 @@ func WaitsText(all []Wait) string {
 			fmt.Fprintf(&b, "  and %d more (--json)\n", len(all)-k)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", x.Pod, x.Why)
+		b.WriteString("  " + words.Wrap(x.Pod+": "+x.Why, 77, 4) + "\n")
 	}
 	return b.String()
 }

@@ -244,6 +244,8 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 	switch n := &in.Cluster.Nodes[h]; {
 	case stays(n) != "":
 		a.Kept = stays(n)
+	case n.DeletionTimestamp != nil:
+		a.Kept = "it is being deleted"
 	case !answers(n):
 		a.Kept = "it isn't ready"
 	case in.Hosts[h].Kept:

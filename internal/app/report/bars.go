@@ -87,6 +87,9 @@ func clusterBars(plan *kubernetes.Plan, fate func(host string) string) *bars {
 	b.Wide = pods <= mostParts
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
+		if plan.Comes(i) { // its pods aren't there
+			continue
+		}
 		for k := range plan.Today.Jobs[i].Hosts {
 			at := [2]string{plan.Today.Jobs[i].Hosts[k], plan.Solution.Jobs[i].Hosts[k]}
 			for s, host := range at {

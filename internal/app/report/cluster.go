@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise"
@@ -34,18 +35,21 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	if plan.MovesStatus == string(model.StatusOptimal) {
 		moves = "No plan of that cost moves fewer pods: that is proved, too."
 	}
-	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use cost %s now and %s then. %s %s", money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
+	p.Lead = append(o.told(), fmt.Sprintf("The nodes in use %s %s now and %s then. %s %s", map[bool]string{true: "are", false: "cost"}[plan.PriceUnit == kubernetes.PriceByNode.Unit], money(plan.Now.Cost), money(plan.Then.Cost), cost, moves))
 	if n := len(plan.Empty); n > 0 {
-		text := words.Plural(n, "node") + " more have no pods today but those of daemon sets"
+		text := words.Plural(n, "node") + " more are"
 		if n == 1 {
-			text = "One node more has no pods today but those of daemon sets"
+			text = "One node more is"
 		}
-		p.Lead = append(p.Lead, text+": without a move that saves "+money(plan.EmptyCost)+" besides.")
+		p.Lead = append(p.Lead, text+" empty today and then, but for daemon sets: without a move that saves "+money(plan.EmptyCost)+" besides.")
+	}
+	if n := len(plan.Filled); n > 0 {
+		p.Lead = append(p.Lead, "Of the nodes without such pods today, the plan needs "+words.Plural(n, "node")+".")
 	}
 	if m := plan.Money; m != nil {
 		p.Lead = append(p.Lead, fmt.Sprintf("In a month of 730 hours that is %.2f %s now and %.2f then: %.2f less.", m.Now, m.Currency, m.Then, m.Saved))
 		if m.Empty > 0 {
-			p.Lead = append(p.Lead, fmt.Sprintf("The empty nodes are another %.2f.", m.Empty))
+			p.Lead = append(p.Lead, fmt.Sprintf("The empty nodes are another %.2f %s.", m.Empty, m.Currency))
 		}
 	}
 	if plan.Used != nil {
@@ -57,7 +61,7 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	for _, risk := range plan.Risks.Lines() {
 		p.Lead = append(p.Lead, strings.ToUpper(risk[0][:1])+risk[0][1:]+": "+risk[1]+".")
 	}
-	for _, x := range plan.Wishes() {
+	for _, x := range slices.Concat(plan.Wishes(), plan.Caveats()) {
 		p.Lead = append(p.Lead, words.Upper(x[0])+": "+x[1]+".")
 	}
 	if n := plan.Then.Waiting; plan.Now.Waiting > 0 || n > 0 {
@@ -67,8 +71,8 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 		p.Lead = append(p.Lead, fmt.Sprintf("The plan needs %s that must be launched and ready before the first wave.", words.Plural(len(plan.Launch), "new node")))
 	}
 	if len(plan.Waves) > 0 {
-		steered := fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that cordon more for a moment it ends with %d",
-			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), plan.Played.Steered.Nodes)
+		steered := fmt.Sprintf("Left alone with the emptied nodes cordoned, kube-scheduler would end with %s in use, and %s would wait. By %s that %s more for a moment it ends with %d",
+			words.Plural(plan.Played.Alone.Nodes, "node"), words.Plural(plan.Played.Alone.Waiting, "pod"), words.Plural(plan.Played.Steps, "step"), map[bool]string{true: "cordons", false: "cordon"}[plan.Played.Steps == 1], plan.Played.Steered.Nodes)
 		if plan.Played.Left > 0 {
 			steered += " so far: " + plan.PartText()
 		}
@@ -84,13 +88,20 @@ func Cluster(w io.Writer, plan *kubernetes.Plan, costs *kubernetes.Explanation, 
 	return p.write(w)
 }
 
+// roomKept is the fate of a node that a plan keeps for pods that aren't there.
+const roomKept = "kept as room"
+
 // clusterNodes lists the nodes with their pods now and then.
 func clusterNodes(plan *kubernetes.Plan) *table {
 	in := plan.Instance
 	now, then := map[string]int{}, map[string]int{}
-	need := map[string][]int64{}
+	need, room := map[string][]int64{}, map[string]bool{}
 	for i := range in.Jobs {
 		for k, h := range plan.Solution.Jobs[i].Hosts {
+			if plan.Comes(i) {
+				room[h] = true
+				continue
+			}
 			now[plan.Today.Jobs[i].Hosts[k]]++
 			if then[h]++; need[h] == nil {
 				need[h] = make([]int64, len(in.Resources))
@@ -106,13 +117,15 @@ func clusterNodes(plan *kubernetes.Plan) *table {
 	}
 	t := &table{Caption: "Nodes", Columns: []column{{Name: "node"}, {Name: "price", Number: true}, {Name: "pods now", Number: true}, {Name: "pods then", Number: true},
 		{Name: "fullest then", Help: "The resource of which the pods request the largest share of what the node has for them"}, {Name: "what becomes of it"}},
-		Choices: []choice{{Name: "What", Index: 0, Values: []string{"in use", "becomes empty", "to launch", "empty", "kept"}}}}
+		Choices: []choice{{Name: "What", Index: 0, Values: []string{"in use", "becomes empty", "to launch", "empty", "kept", roomKept}}}}
 	for k := range in.Hosts {
 		h := &in.Hosts[k]
 		what := "in use"
 		switch {
 		case launched[h.ID]:
 			what = "to launch"
+		case then[h.ID] == 0 && room[h.ID]:
+			what = roomKept
 		case then[h.ID] == 0 && h.Kept:
 			what = "kept"
 		case then[h.ID] == 0 && now[h.ID] > 0:
@@ -172,7 +185,7 @@ func (t *table) add(rows [][]string) {
 	}
 }
 
-// clusterRules shows the costs of rules, and why pods can't move.
+// clusterRules shows the costs of rules, and why pods can't move, or go on waiting.
 func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section {
 	s := section{ID: "rules", Title: "What rules cost"}
 	if costs != nil && costs.Stopped {
@@ -201,8 +214,14 @@ func clusterRules(plan *kubernetes.Plan, costs *kubernetes.Explanation) section 
 	for _, x := range plan.Pins {
 		pins.Rows = append(pins.Rows, row{Cells: []cell{text(x.Why), count(x.Pods), count(x.Nodes)}})
 	}
-	if len(pins.Rows) > 0 {
-		s.Blocks = append(s.Blocks, block{Table: pins})
+	waits := &table{Caption: "Pods that go on waiting", Plain: true, Columns: []column{{Name: "pod"}, {Name: "why"}}}
+	for _, x := range plan.Waits {
+		waits.Rows = append(waits.Rows, row{Cells: []cell{text(x.Pod), text(x.Why)}})
+	}
+	for _, t := range []*table{pins, waits} {
+		if len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, block{Table: t})
+		}
 	}
 	return s
 }

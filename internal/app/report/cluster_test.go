@@ -44,3 +44,30 @@ func TestCluster(t *testing.T) {
 		t.Errorf("%+v: %s", bound, bound.Text())
 	}
 }
+
+// A node that is kept as room has no pods then, in the table and the picture. The page has what is broken, and what the
+// removal of nodes means.
+func TestClusterRoom(t *testing.T) {
+	t.Parallel()
+	text := require.Value(os.ReadFile("../../../docs/examples/cluster.json"))(t)
+	c := require.Value(kubernetes.Read(map[string][]byte{"cluster.json": text}))(t)
+	page := func(read kubernetes.Options) (string, *kubernetes.Plan) {
+		in := require.Value(kubernetes.Convert(c, read))(t)
+		plan := require.Value(kubernetes.MakePlan(t.Context(), in, gapwise.Options{Settings: model.Settings{Seed: 1, Effort: 1_000_000}}))(t)
+		var b bytes.Buffer
+		require.OK(t, report.Cluster(&b, plan, nil, report.Options{}))
+		return b.String(), plan
+	}
+	html, plan := page(kubernetes.Options{Prices: kubernetes.PriceByVCPU, Room: []string{"node"}, Without: []string{"taints"}})
+	kept := ""
+	for _, x := range plan.Room {
+		kept += strings.Join(x.Nodes, " ")
+	}
+	require.Same(t, "the nodes with room", "n5", kept)
+	require.Says(t, "the page", html, `title="n5: kept as room"`, `aria-label="n5: 0 pods, CPU 0 %, memory 0 %"`)
+	use := require.Value(kubernetes.ReadUse(map[string][]byte{"use": require.Value(os.ReadFile("../../../docs/examples/pod-use.txt"))(t)}))(t)
+	html, plan = page(kubernetes.Options{Prices: kubernetes.PriceByVCPU, Use: use, ByUse: true, Headroom: 0.3})
+	if all := plan.Caveats(); len(all) != 1 || !strings.Contains(html, "One by one: "+all[0][1]) {
+		t.Errorf("%v", all)
+	}
+}
