@@ -354,10 +354,18 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 	return all, nil
 }
 
-// readStart reads the best solution of a file, which may leave out parts that follow from the rest.
+// readStart reads the best solution of a file, which may leave out parts that follow from the rest, or place only some
+// of the instance.
 func readStart(ctx context.Context, in model.Instance, path string) (model.Solution, error) {
-	found, err := readSolutionsOf(ctx, in, path)
+	data, err := instances.ReadFile(path)
 	if err != nil {
+		return nil, err
+	}
+	found, err := solutionsIn(ctx, in, path, data)
+	if err != nil {
+		if s, unread := ask.StartOf(ctx, in, data); unread == nil {
+			return s, nil
+		}
 		return nil, err
 	}
 	one, err := pick(path, found, "", "")

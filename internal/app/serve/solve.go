@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,7 +47,17 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error
 		return t, failureOf(err, "options")
 	}
 	if len(q.Start) > 0 {
-		err := panics.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
+		err := panics.Call(func() (err error) {
+			if t.o.Start, err = ask.StartOf(ctx, t.in, q.Start); err != nil {
+				return failureOf(err, "start")
+			}
+			if t.o.Start, _, err = gapwise.CompleteStart(ctx, t.in, t.o.Start); errors.Is(err, model.ErrInvalid) || errors.Is(err, model.ErrUnsupported) {
+				f := failureOf(err, "start")
+				f.Status, f.Remedy = http.StatusUnprocessableEntity, "mend the start, or leave it out"
+				return f
+			}
+			return err
+		})
 		if err != nil {
 			return t, failureOf(err, "start")
 		}
