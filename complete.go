@@ -22,7 +22,7 @@ import (
 // The result need not be feasible: the judge says what is wrong. A job that finds too few free PEs or processors
 // shares those of others, and a task that waits in a circle never starts, so it starts at +Inf.
 func CompleteSolution(ctx context.Context, in model.Instance, data []byte) (model.Solution, error) {
-	p, err := ProblemOf(in.Kind())
+	p, err := problemFor(in)
 	if err != nil {
 		return nil, err
 	}

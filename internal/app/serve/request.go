@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/run/limits"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -201,12 +202,12 @@ func (s *Server) options(in model.Instance, o Options) (gapwise.Options, error) 
 		all.Seed = *o.Seed
 	}
 	switch {
-	case o.Threads < 0 || o.Threads > s.Threads:
+	case o.Threads < 0 || o.Threads > s.Threads: // Config.Threads, too, is a limit
 		return all, failuref(http.StatusBadRequest, "options.threads", "leave it out", "threads is %d, must be from 1 to %d", o.Threads, s.Threads)
-	case o.Effort < 0:
-		return all, failuref(http.StatusBadRequest, "options.effort", "leave it out", "effort is %d, must be at least 1", o.Effort)
-	case !(o.Gap >= 0 && o.Gap < 1):
-		return all, failuref(http.StatusBadRequest, "options.gap", "leave it out", "gap is %v, must be above 0 and below 1", o.Gap)
+	default:
+		if setting, why := limits.Wrong(all.Settings, nil); setting != "" {
+			return all, failuref(http.StatusBadRequest, "options."+setting, "leave it out", "%s %s", setting, why)
+		}
 	}
 	if all.TimeLimit, err = s.seconds(o.TimeLimitS); err != nil {
 		return all, err
