@@ -46,6 +46,15 @@ func Judge(ctx context.Context, in model.Instance, r *model.Result, s model.Solu
 	return v.of(report), report, err
 }
 
+// Bounded returns the result of a bare solution that the judge has accepted: with the quick bounds.
+func Bounded(ctx context.Context, in model.Instance, s model.Solution, set model.Settings) (model.Result, error) {
+	return gapwise.Solve(ctx, in, gapwise.Options{Settings: set,
+		Solver: model.Adapt(Bare, func(context.Context, model.Instance, model.Settings) (model.Solution, error) { return s, nil })})
+}
+
+// Bare is the algorithm of a solution that comes without a result.
+const Bare = "a solution without a result"
+
 // Accept returns an error if the judge refuses a result of an instance with the given hash.
 func Accept(ctx context.Context, in model.Instance, hash string, r model.Result) error {
 	report, err := verify.Result(ctx, in, r, verify.Options{Hash: hash, Valid: true})
