@@ -87,5 +87,5 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 	if err := ask.Accept(ctx, *in, hash, r); err != nil {
 		return r, err
 	}
-	return ask.Bounded(ctx, *in, one.solution, model.Settings{Seed: c.Uint64("seed"), TimeLimit: c.Duration("time-limit")})
+	return ask.Bounded(ctx, *in, one.solution, c.Duration("time-limit"))
 }

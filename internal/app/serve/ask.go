@@ -171,7 +171,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 					v.Violations[0].Constraint+" "+v.Violations[0].Where)
 			}
 			if err == nil && v.Status == "" {
-				res, err = ask.Bounded(ctx, in, res.Solution, o.Settings)
+				res, err = ask.Bounded(ctx, in, res.Solution, o.TimeLimit)
 			}
 		}
 		if err != nil {
@@ -200,7 +200,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		if q.Proof == "" {
-			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing")
+			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing or empty")
 		}
 		return ask.OfProof(ctx, in, hash, q.Proof)
 	})

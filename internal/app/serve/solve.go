@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -142,16 +144,37 @@ var (
 
 // shapeOf returns the stream that a request asks for, nil for none.
 func shapeOf(r *http.Request) (*shape, error) {
-	accepted := r.Header.Get("Accept")
+	accepted := accepts(r)
+	whole := max(accepted["application/json"], accepted["application/*"], accepted["*/*"])
+	wanted := func(s *shape) bool { q := accepted[s.contentType]; return q > 0 && q >= whole }
 	switch asked := r.URL.Query().Get("stream"); {
-	case asked == "events", asked == "" && strings.Contains(accepted, events.contentType):
+	case asked == "events", asked == "" && wanted(events):
 		return events, nil
-	case asked == "lines", asked == "" && strings.Contains(accepted, lines.contentType):
+	case asked == "lines", asked == "" && wanted(lines):
 		return lines, nil
 	case asked != "":
 		return nil, failuref(http.StatusBadRequest, "query stream", "give events or lines", "there is no stream %q", asked)
 	}
 	return nil, nil
+}
+
+// accepts returns the media types of a request's Accept, with their weights.
+func accepts(r *http.Request) map[string]float64 {
+	weights := map[string]float64{}
+	for _, line := range r.Header.Values("Accept") {
+		for one := range strings.SplitSeq(line, ",") {
+			kind, parameters, err := mime.ParseMediaType(one)
+			if err != nil {
+				continue
+			}
+			weight := 1.0
+			if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+				weight = q
+			}
+			weights[kind] = max(weights[kind], weight)
+		}
+	}
+	return weights
 }
 
 // Times of a stream: between two looks at a solver, between two signs of life, and for a
