@@ -43,7 +43,7 @@ func resultsIn(ctx context.Context, in model.Instance, path string, data []byte)
 		if e == nil {
 			return []solutionFile{{solution: s}}, nil
 		}
-		if !keys["kind"] { // it was never meant to be whole
+		if _, _, unread := model.DecodePartial(in, data); !keys["kind"] || unread == nil { // it isn't meant to be whole
 			err = fmt.Errorf("%s: %w", instances.Label(path), e)
 		}
 	}
