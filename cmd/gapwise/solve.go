@@ -356,8 +356,10 @@ func readStart(ctx context.Context, in model.Instance, path string) (model.Solut
 	}
 	found, err := solutionsIn(ctx, in, path, data)
 	if err != nil {
-		if s, unread := ask.StartOf(ctx, in, data); unread == nil {
-			return s, nil
+		if keys := keysOf(data); keys != nil && !keys["status"] { // a result is read as one, or not at all
+			if s, unread := ask.StartOf(ctx, in, data); unread == nil {
+				return s, nil
+			}
 		}
 		return nil, err
 	}
