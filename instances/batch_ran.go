@@ -20,19 +20,25 @@ const (
 	mostMovedS     = 2
 )
 
+// moves are starts that differ from a log's.
+type moves struct {
+	starts     int
+	most, mean float64 // delays in seconds; the mean is over all jobs
+}
+
 // ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
-// that finds too few processors free, since the log rounds times, starts when they are free. The result moved counts
-// these jobs, and mostMoved is the longest such delay in seconds. Later starts come no earlier. Processors are the lowest
+// that finds too few processors free, since the log rounds times, starts when they are free. The result counts these jobs
+// and their delays. Later starts come no earlier. Processors are the lowest
 // that are free; nodes are the job's own. The error wraps model.ErrInvalid for a job without a wait, or of which the log
 // doesn't tell its nodes, and if the machine is smaller than the log's, so that starts move by more than a hundredth of
 // the waits. O(n log n + P log P), P the sum of the jobs' sizes.
-func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved int, mostMoved float64, err error) {
+func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved moves, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))
 	for k, line := range taken {
 		j := &log.Jobs[line]
 		if j.Wait < 0 {
-			return nil, 0, 0, fmt.Errorf("%w: the log tells no wait of job %s, and so not when it ran", model.ErrInvalid, in.Jobs[k].ID)
+			return nil, moves{}, fmt.Errorf("%w: the log tells no wait of job %s, and so not when it ran", model.ErrInvalid, in.Jobs[k].ID)
 		}
 		order[k], starts[k] = k, in.Jobs[k].SubmitS+micro(j.Wait)
 	}
@@ -46,7 +52,7 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 	if log.Placed == nil {
 		free = newFreeProcessors(in)
 	} else if free, err = newFreeNodes(in, log.Placed.Hosts, taken); err != nil {
-		return nil, 0, 0, err
+		return nil, moves{}, err
 	}
 	e = &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(taken))}
 	now, delayed, waited := 0.0, 0.0, 0.0
@@ -59,9 +65,9 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 			free.release(x.job, e.Runs[x.job].Segments[0].Place.Processors)
 		}
 		if now > starts[k] {
-			moved++
+			moved.starts++
 			delayed += now - starts[k]
-			mostMoved = max(mostMoved, now-starts[k])
+			moved.most = max(moved.most, now-starts[k])
 		}
 		s := model.Segment[model.BatchPlace]{StartS: now, EndS: now + in.Work(k), Place: model.BatchPlace{Processors: free.take(k)}}
 		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: []model.Segment[model.BatchPlace]{s}}
@@ -72,10 +78,11 @@ func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution
 		if log.Placed == nil {
 			used = fmt.Sprintf("up to %d processors are in use at once of %d, and ", mostInUse(in, starts, order), in.Processors)
 		}
-		return nil, 0, 0, fmt.Errorf("%w: how the log's jobs ran is no schedule of this machine: %s%s would move, by up to %g s (they waited %.6g s in the mean by the log); "+
-			"give the machine that ran them, or one of its partitions", model.ErrInvalid, used, words.Plural(moved, "start"), mostMoved, waited/n)
+		return nil, moves{}, fmt.Errorf("%w: how the log's jobs ran is no schedule of this machine: %s%s would move, by up to %g s (they waited %.6g s in the mean by the log); "+
+			"give the machine that ran them, or one of its partitions", model.ErrInvalid, used, words.Plural(moved.starts, "start"), moved.most, waited/n)
 	}
-	return e, moved, mostMoved, nil
+	moved.mean = delayed / float64(len(taken))
+	return e, moved, nil
 }
 
 // mostInUse returns how many processors are in use at once if the jobs, in the order of their starts, run then.

@@ -67,7 +67,7 @@ func TestRanOnNodes(t *testing.T) {
 		rows, want, says string
 	}{
 		"as it is":         {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a2\n2|p|11|12|00:00:05|1|4|2|10M|COMPLETED|a1,g1\n", "1 at 0 [1] 2 at 2 [0 2]", ""},
-		"no room":          {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a1\n2|p|11|12|00:00:05|1|2|1|10M|COMPLETED|a1\n", "1 at 0 [0] 2 at 5 [0]", "1 start moved, by 3 s at most, for which the machine's nodes don't suffice"},
+		"no room":          {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a1\n2|p|11|12|00:00:05|1|2|1|10M|COMPLETED|a1\n", "1 at 0 [0] 2 at 5 [0]", "1 start moved, by 3 s at most and 1.5 s a job, for which the machine's nodes don't suffice"},
 		"no nodes told":    {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a1\n2|p|11|12|00:00:05|1|2|1|10M|COMPLETED|\n", "", "job 2 runs on 1 nodes, the log names 0"},
 		"a node not there": {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|b1\n", "", "job 1 ran on a node that the platform doesn't have"},
 		"a node not up":    {"1|p|10|10|00:00:05|1|2|1|10M|COMPLETED|a3\n", "", "or that isn't up"},

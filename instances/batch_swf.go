@@ -54,6 +54,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if err != nil {
 		return nil, nil, err
 	}
+	tookMachine(log, processors, account)
 	in := s.empty(name, processors)
 	in.Jobs = make([]model.BatchJob, len(taken))
 	logs := jobLogs{names: log.Names, queues: namesOf(log.Header, "Queue"), known: map[model.JobLog]*model.JobLog{}}
@@ -111,7 +112,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if s.Tiers != 1 || s.Load > 0 {
 		return nil, nil, fmt.Errorf("%w: the log tells how its jobs ran on one tier, at its own load", model.ErrInvalid)
 	}
-	ran, moved, most, err := ranAsLogged(in, log, taken)
+	ran, moved, err := ranAsLogged(in, log, taken)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +120,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if log.Placed != nil {
 		unit = "nodes"
 	}
-	account.Remarks.Count(moved, "starts moved, by %g s at most, for which the machine's %s don't suffice", most, unit)
+	account.Remarks.Count(moved.starts, "starts moved, by %g s at most and %.3g s a job, for which the machine's %s don't suffice", moved.most, moved.mean, unit)
 	return in, ran, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -85,27 +86,33 @@ func drawn(a *model.Account, seed uint64, format string, args ...any) {
 // factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
-// fromLogAlone says of what a log has and an instance lacks; it returns the lines that are parts of a job with a line for
-// the whole.
-func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
+// isPart reports whether a line is of a part of a job.
+func isPart(j *swf.Job) bool {
+	return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed
+}
+
+// partsOf returns the lines that are parts of a job with a line for the whole.
+func partsOf(log *swf.Log) (parts []bool) {
 	whole := map[int64]bool{}
-	partitions := map[int64]bool{}
-	isPart := func(j *swf.Job) bool { return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed }
 	for k := range log.Jobs {
 		if j := &log.Jobs[k]; j.Number >= 0 && !isPart(j) {
 			whole[j.Number] = true
 		}
 	}
 	parts = make([]bool, len(log.Jobs))
-	alone, after, memory := 0, 0, 0
 	for k := range log.Jobs {
+		parts[k] = isPart(&log.Jobs[k]) && whole[log.Jobs[k].Number]
+	}
+	return parts
+}
+
+// inLogAlone tells of what the jobs taken have and an instance lacks.
+func inLogAlone(log *swf.Log, taken []int, a *model.Account) {
+	partitions := map[int64]bool{}
+	alone, after, memory := 0, 0, 0
+	for _, k := range taken {
 		j := &log.Jobs[k]
-		switch {
-		case !isPart(j):
-		case whole[j.Number]:
-			parts[k] = true
-			continue
-		default:
+		if isPart(j) {
 			alone++
 		}
 		if j.Partition >= 0 {
@@ -127,7 +134,6 @@ func fromLogAlone(log *swf.Log, a *model.Account) (parts []bool) {
 	}
 	a.NotModelled.Count(memory, "jobs with a request for memory")
 	a.Assumed.Count(alone, "lines of parts of jobs (status 2 to 4), without one of the whole, as jobs of their own")
-	return parts
 }
 
 // usable returns the indices of the jobs to take, by submit time, for a machine of that many PEs. Jobs without a submit
@@ -147,7 +153,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 	}
 	var parts []bool
 	if log.Names == nil { // an SWF log
-		parts = fromLogAlone(log, account)
+		parts = partsOf(log)
 	}
 	last, unsorted, skipped, after := 0.0, 0, 0, 0
 	left := &account.LeftOut
@@ -185,14 +191,15 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 	case len(taken) == 0:
 		return fail("the log has no usable job of %d, left out: %v", len(log.Jobs), *left)
 	}
+	if parts != nil {
+		inLogAlone(log, taken, account)
+	}
 	left.Count(skipped, "jobs before those asked for")
 	left.Count(after, "jobs after those asked for")
 	account.Took(float64(len(taken)), "jobs")
-	unit := "processors"
-	if log.Placed != nil {
-		unit = "nodes"
+	if log.Names != nil && skipped+after > 0 { // the records' own account came before
+		account.Remarks.Say("what isn't modelled, and waits, are told of all %s of the records", words.Plural(len(log.Jobs), "job"))
 	}
-	account.Took(float64(pes), unit)
 	if startTimes(log.Header) {
 		account.Remarks.Say("the log's submit times are really start times")
 	}
@@ -265,6 +272,9 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 		return pes, nil
 	}
 	procs, err := log.Header.Procs()
+	if log.Names != nil && procs < 1 {
+		return 0, fmt.Errorf("%w: nothing tells the nodes: give them with --platform FILE, or their size with --%s N", model.ErrInvalid, key)
+	}
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%w; give the machine's size by gapwise convert --%s N (in a plan %s: N)", err, key, key)
@@ -275,6 +285,15 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 		log.Account.Assumed.Say("%s", log.Assumed)
 	}
 	return int(procs), nil
+}
+
+// tookMachine records the size of the machine that a log tells.
+func tookMachine(log *swf.Log, size int, account *model.Account) {
+	unit := "processors"
+	if log.Placed != nil {
+		unit = "nodes"
+	}
+	account.Took(float64(size), unit)
 }
 
 // swfID names the request of the job at the given index of a log by its number.

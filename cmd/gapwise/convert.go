@@ -192,7 +192,7 @@ func (p *program) converted(c *cli.Command, path string, f *instances.File) (mod
 	if !f.IsLog() {
 		for _, flag := range append(swfFlags(), "ran") {
 			if c.IsSet(flag) && (flag != "refuse-large" || !f.IsWorkload()) && (flag != "kind" || !f.IsPacking()) {
-				return nil, nil, usagef("convert: --%s goes with SWF logs, %s isn't one", flag, instances.Label(path))
+				return nil, nil, usagef("convert: --%s goes with logs of jobs, %s isn't one", flag, instances.Label(path))
 			}
 		}
 		if c.IsSet("hosts") && c.IsSet("platform") {

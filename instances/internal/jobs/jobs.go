@@ -188,6 +188,9 @@ func (o *Options) machine(l *swf.Log) (int64, error) {
 	}
 	var procs int64
 	up, down := o.up()
+	if !o.Placed {
+		up = o.used(l, up)
+	}
 	for k := range up {
 		if o.ByNodes || o.Placed {
 			procs++
@@ -198,11 +201,29 @@ func (o *Options) machine(l *swf.Log) (int64, error) {
 	if procs < 1 {
 		return 0, fmt.Errorf("%w platform: no node of the partition %q is up", model.ErrInvalid, o.Partition)
 	}
-	l.Account.LeftOut.Count(down, "nodes that are down or drained")
+	l.Account.LeftOut.Count(down, "nodes down or drained")
 	if used > procs && !o.Placed { // jobs share nodes
 		l.Account.Remarks.Say("the jobs used up to %s %s at once, the nodes have %s", words.Thousands(int64(used)), o.Unit(), words.Thousands(int64(procs)))
 	}
 	return procs, nil
+}
+
+// used returns the nodes of the partitions that jobs of the log may use: all of them if a job's isn't known, or no node is
+// in one.
+func (o *Options) used(l *swf.Log, up []Node) []Node {
+	if o.Partition != "" || slices.ContainsFunc(l.Jobs, func(j swf.Job) bool { return j.Partition == Unknown }) {
+		return up
+	}
+	var names []string
+	for _, name := range l.Names.Partitions {
+		names = append(names, strings.Split(name, ",")...)
+	}
+	some := slices.DeleteFunc(slices.Clone(up), func(n Node) bool { return !slices.ContainsFunc(names, n.In) })
+	if len(some) == 0 {
+		return up
+	}
+	l.Account.LeftOut.Count(len(up)-len(some), "nodes of partitions or queues without a job")
+	return some
 }
 
 // Apart reports whether the records show partitions that share no node: at least two have jobs that ran, no node that is

@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,11 +57,80 @@ func TestPlaced(t *testing.T) {
 		sizes = append(sizes, log.Jobs[k].Size())
 	}
 	require.Same(t, "nodes of jobs", []int64{2, 2, 1, 2}, sizes)
-	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "2 jobs that fit no nodes of their partitions and features (wide, large)", "1 node that are down",
+	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "2 jobs that fit no nodes of their partitions and features (wide, large)", "1 node down or drained",
 		"3 jobs on several nodes", "1 job whose CPUs, memory or GPUs don't divide")
 	require.Same(t, "not modelled", 0, len(a.NotModelled))
 	require.Refused(t, "no nodes", require.Err(Take("Slurm", []Job{job("x", "main", 1, 1, 1, 0)}, nil, &Options{Placed: true}, model.NewAccount("x", ""))),
 		model.ErrInvalid, "give --platform FILE")
+}
+
+// The machine of a log without partitions chosen is the nodes of its jobs' partitions: the others run none of them.
+func TestNodesOfJobs(t *testing.T) {
+	nodes := []Node{{Name: "a", CPUs: 4, Partitions: []string{"main"}, Up: true}, {Name: "b", CPUs: 8, Partitions: []string{"gpu"}, Up: true},
+		{Name: "c", CPUs: 16, Partitions: []string{AnyPartition}, Up: true}, {Name: "d", CPUs: 32, Partitions: []string{"idle", "gpu"}, Up: true}}
+	for name, x := range map[string]struct {
+		of    []string
+		procs string
+		nodes []Node
+	}{
+		"one": {[]string{"main"}, "20", nodes}, "both": {[]string{"main", "gpu"}, "60", nodes}, "a job of two": {[]string{"gpu,main"}, "60", nodes},
+		"unknown": {[]string{"main", ""}, "60", nodes}, "of no node": {[]string{"other"}, "12", nodes[:2]},
+	} {
+		var all []Job
+		for _, partition := range x.of {
+			j := New(1)
+			j.ID, j.Partition, j.CPUs, j.Nodes, j.Submit, j.Start, j.End, j.Elapsed, j.Limit = "j", partition, 1, 1, 0, 10, 70, 60, 100
+			all = append(all, j)
+		}
+		a := model.NewAccount("x", "")
+		log := require.Value(Take("Slurm", all, nil, &Options{Nodes: x.nodes}, a))(t)
+		procs, _ := log.Header.Get("MaxProcs")
+		require.Is(t, x.procs, procs, name)
+		left := strings.Contains(strings.Join(a.Lines(), " "), "of partitions or queues without a job")
+		require.Is(t, x.procs == "20", left, name)
+	}
+}
+
+// A queue's time is the last that any partition tells. What ends a job without a limit, or past it, is said.
+func TestQueueTimes(t *testing.T) {
+	job := func(id, partition string, phase Phase, submit, start, elapsed, limit int64) Job {
+		j := New(1)
+		j.ID, j.Partition, j.Phase, j.CPUs, j.Submit, j.Start, j.Elapsed, j.Limit = id, partition, phase, 1, submit, start, elapsed, limit
+		return j
+	}
+	for name, x := range map[string]struct {
+		all       []Job
+		partition string
+		times     string // of each job, from its submission in the log
+		begin     string
+		says      []string
+	}{
+		"another partition's time": {[]Job{job("r", "b", Runs, 0, 3600, 32400, 40000), job("w", "a", Waits, 7200, Unknown, Unknown, 60)}, "a",
+			"60", "36000", []string{"1970-01-01 10:00:00"}},
+		"past its limit": {[]Job{job("r", "a", Runs, 0, 0, 32400, 3600), job("w", "a", Waits, 0, Unknown, Unknown, 60)}, "",
+			"1 60", "32400", []string{"1 job running past the time limit"}},
+		"without a limit": {[]Job{job("r", "a", Runs, 0, 0, 32400, Unknown), job("w", "a", Waits, 0, Unknown, Unknown, 60)}, "",
+			"60 60", "32400", []string{"1 job running without a time limit, each with 60 s from now"}},
+		"no limit at all": {[]Job{job("r", "a", Runs, 0, 0, 32400, Unknown), job("w", "a", Waits, 0, Unknown, Unknown, Unknown)}, "",
+			"3600 3600", "32400", []string{"1 job without a time limit, each with 3,600 s, as no job tells one", "1 job running without"}},
+		"no queue told": {[]Job{job("r", "a", Runs, 0, 0, 10, 50), job("w", "", Waits, 0, Unknown, Unknown, 60)}, "a",
+			"40 60", "10", []string{"1 job waiting without the name of a partition or queue, taken for a (w)"}},
+	} {
+		a := model.NewAccount("x", "")
+		log := require.Value(Take("Slurm", x.all, nil, &Options{Pending: true, Partition: x.partition}, a))(t)
+		var times []string
+		for k := range log.Jobs {
+			times = append(times, fmt.Sprint(log.Jobs[k].Runtime))
+		}
+		require.Is(t, x.times, strings.Join(times, " "), name)
+		begin, _ := log.Header.Get("UnixStartTime")
+		require.Is(t, x.begin, begin, name)
+		require.Says(t, name, strings.Join(a.Lines(), "\n"), x.says...)
+	}
+	all := []Job{job("r", "a", Runs, 0, 0, 10, 50), job("w", "", Waits, 0, Unknown, Unknown, 60)}
+	require.Refused(t, "no such queue", require.Err(Take("Grid Engine", all, nil, &Options{Pending: true, Partition: "b"}, model.NewAccount("x", ""))),
+		model.ErrInvalid, "no job of the partition or queue b")
+	require.OK(t, require.Err(Take("Grid Engine", all, []Node{{Partitions: []string{"b"}, CPUs: 1, Up: true}}, &Options{Pending: true, Partition: "b"}, model.NewAccount("x", ""))))
 }
 
 // Partitions are apart if the nodes of each ran all of its jobs and none of another's. A node that is down, isn't listed

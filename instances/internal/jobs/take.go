@@ -34,15 +34,23 @@ const anHour = 3600
 // or when they become eligible. Jobs without a limit have the longest. Nodes are those that the records tell, if the
 // options have none. The account tells what is left out, assumed and not modelled. Errors wrap model.ErrInvalid.
 func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) (*swf.Log, error) {
+	with := *o
+	if o.Nodes == nil {
+		with.Nodes = nodes
+	}
+	if with.strange(all) {
+		return nil, fmt.Errorf("%w: no job of the partition or queue %s is to be taken; there are %s", model.ErrInvalid, o.Partition, Partitions(all))
+	}
+	now := now(all)
 	var taken, waiting []Job
-	now := int64(Unknown)
 	for _, j := range all {
-		if o.Partition != "" && j.Partition != o.Partition && (j.Partition != "" || j.Phase != Waits) { // qstat tells the queue at the start
+		nowhere := j.Partition == "" && j.Phase == Waits // qstat tells the queue at the start
+		if o.Partition != "" && j.Partition != o.Partition && !nowhere {
 			a.LeftOut.Add(j.ID, "jobs of other partitions or queues")
 			continue
 		}
-		if now = max(now, j.Submit); j.Phase == Runs {
-			now = max(now, j.Start, j.Start+j.Elapsed)
+		if o.Partition != "" && nowhere && o.Pending {
+			a.Assumed.Add(j.ID, "jobs waiting without the name of a partition or queue, taken for "+o.Partition)
 		}
 		switch {
 		case o.Pending && j.Phase == Ended:
@@ -72,18 +80,18 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 	default:
 		return nil, fmt.Errorf("%w: none of its %d jobs has run; jobs that run and wait are taken by --pending", model.ErrInvalid, len(all))
 	}
-	limit(taken, a)
-	later := 0
+	limit(taken, now, a)
+	later, over := 0, 0
 	for k := range taken {
 		switch j := &taken[k]; j.Phase {
 		case Ended:
 			j.Submit = min(j.Submit, j.Start)
 		case Runs:
-			switch {
-			case j.Elapsed >= 0:
-				j.Limit = max(1, j.Limit-j.Elapsed)
-			case j.Start >= 0:
-				j.Limit = max(1, j.Limit-(now-j.Start))
+			if ran := j.ran(now); j.Limit < ran {
+				over++
+				j.Limit = 1
+			} else {
+				j.Limit = max(1, j.Limit-ran)
 			}
 			j.Submit, j.Elapsed = now, j.Limit
 		case Waits:
@@ -96,6 +104,7 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 	if o.Pending {
 		a.Assumed.Say("now is %s, the last time that the records tell", clock(now, o.Zone))
 		a.Assumed.Count(running, "jobs running, each with the rest of its time limit")
+		a.Assumed.Count(over, "jobs running past the time limit, which may end at any time: in 1 s, so that later starts are the earliest possible")
 		a.Assumed.Count(len(waiting), "jobs waiting in the order of %s's priorities, each with its time limit", system)
 		a.Assumed.Count(later, "jobs submitted later, at their begin times")
 		planned(system, waiting, now, a)
@@ -111,11 +120,36 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 		a.NotModelled.Say("partitions or queues: one machine for %s; --partition NAME takes one%s", names, apart)
 	}
 	asked(taken, o, a)
-	with := *o
-	if o.Nodes == nil {
-		with.Nodes = nodes
-	}
 	return Log(taken, &with, a)
+}
+
+// strange reports whether nothing is of the partition asked for, neither a job nor a node.
+func (o *Options) strange(all []Job) bool {
+	return o.Partition != "" && !slices.ContainsFunc(all, func(j Job) bool { return j.Partition == o.Partition }) &&
+		!slices.ContainsFunc(o.Nodes, func(n Node) bool { return n.In(o.Partition) })
+}
+
+// now returns the last time that the records tell, of all partitions; Unknown if they tell none.
+func now(all []Job) int64 {
+	last := int64(Unknown)
+	for k := range all {
+		j := &all[k]
+		if last = max(last, j.Submit); j.Phase == Runs {
+			last = max(last, j.Start, j.Start+j.Elapsed)
+		}
+	}
+	return last
+}
+
+// ran returns for how long a job runs at a time, 0 if nothing tells.
+func (j *Job) ran(now int64) int64 {
+	switch {
+	case j.Elapsed >= 0:
+		return j.Elapsed
+	case j.Start >= 0:
+		return now - j.Start
+	}
+	return 0
 }
 
 // BySubmission compares jobs by their submission and then by their numbers.
@@ -123,8 +157,8 @@ func BySubmission(a, b Job) int {
 	return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 }
 
-// limit gives jobs without a limit the longest one.
-func limit(all []Job, a *model.Account) {
+// limit gives jobs without a limit the longest one, from now on if they run.
+func limit(all []Job, now int64, a *model.Account) {
 	longest, of := int64(0), "the longest of the records"
 	told := false
 	for k := range all {
@@ -133,19 +167,27 @@ func limit(all []Job, a *model.Account) {
 			j.Elapsed = j.End - j.Start
 		}
 		told = told || j.Limit != Unknown
-		longest = max(longest, j.Limit, j.Elapsed)
+		if longest = max(longest, j.Limit); j.Phase == Ended {
+			longest = max(longest, j.Elapsed)
+		}
 	}
 	if longest < 1 {
 		longest, of = anHour, "as no job tells one"
 	}
-	without := 0
+	without, run := 0, 0
 	for k := range all {
-		if j := &all[k]; j.Limit < 1 && (told || j.Phase != Ended) {
+		switch j := &all[k]; {
+		case j.Limit >= 1 || !told && j.Phase == Ended:
+		case j.Phase == Runs:
+			j.Limit = longest + j.ran(now)
+			run++
+		default:
 			j.Limit = longest
 			without++
 		}
 	}
 	a.Assumed.Count(without, "jobs without a time limit, each with %s s, %s", words.Thousands(longest), of)
+	a.Assumed.Count(run, "jobs running without a time limit, each with %s s from now, %s", words.Thousands(longest), of)
 }
 
 // asked tells for what jobs ask that no instance has a place for, with their share of the work.

@@ -149,7 +149,7 @@ func TestTraps(t *testing.T) {
 		"on hold":               {[]string{`8 state="Running";stopTime=0`, `9 state="Hold";startTime=0;message="R=1"`}, true, "8: 0+-1+60 2 60 -1", "1 job on hold (9)"},
 		"waiting for others": {[]string{`8 state="Running";stopTime=0`, "9 " + waits + `;message="R=1";dependencies=[8]`, "10 " + waits + `;message="R=1";dependencies=[3]`}, true,
 			"8: 0+-1+60 2 60 -1, 10: 0+-1+60 1 60 -1", "1 job waiting for others to end (dependencies) (9)"},
-		"without walltimes": {[]string{`8 walltime=null;state="Running";stopTime=0`}, true, "8: 0+-1+3600 2 3600 -1", "1 job without a time limit, each with 3,600 s, as no job tells one"},
+		"without walltimes": {[]string{`8 walltime=null;state="Running";stopTime=0`}, true, "8: 0+-1+3600 2 3600 -1", "1 job running without a time limit, each with 3,600 s from now, as no job tells one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := model.NewAccount(name, "")
@@ -210,7 +210,7 @@ func TestTables(t *testing.T) {
 	log := require.Value(require.Value(oar.Read([]byte(text), beside))(t).Log(&jobs.Options{}, a))(t)
 	require.Same(t, "jobs", []string{"7 100 101 105 2 90 ann default", "8 100 106 109 1 120 ann default"}, rows(log))
 	require.Same(t, "processors", "2", log.Header[0].Value)
-	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "1 job that are moldable", "1 job with dependencies", "1 job of advance reservations, waiting", "1 node that are down")
+	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "1 job that are moldable", "1 job with dependencies", "1 job of advance reservations, waiting", "1 node down or drained")
 	log = require.Value(require.Value(oar.Read([]byte(text), beside))(t).Log(&jobs.Options{ByNodes: true}, model.NewAccount("tables", "")))(t)
 	require.Same(t, "nodes of a job", int64(2), log.Jobs[0].Procs)
 	for name, c := range map[string]struct{ text, leave, want string }{

@@ -264,7 +264,7 @@ func (t *Table) tell(all []jobs.Job, beside map[string]bool, o *jobs.Options, c 
 			c.Assumed.Add(n.Name, "nodes powered down, which Slurm starts for jobs")
 		}
 		if !o.Placed && slices.ContainsFunc(n.Partitions, func(p string) bool { return beside[p] }) {
-			c.NotModelled.Add(n.Name, "nodes shared with the jobs of other partitions")
+			c.NotModelled.Add(n.Name, "nodes shared with the jobs of other partitions, which have part of them: starts are too early, --unit resources has both")
 		}
 	}
 	if cpus > 0 {

@@ -42,7 +42,7 @@ func (t *Table) queue(all []jobs.Job, o *jobs.Options, c *counts) []jobs.Job {
 	// A job for which Slurm plans no start may be on hold: it mustn't push others back.
 	unplanned := func(j jobs.Job) bool { return open(j) && j.Planned < 0 }
 	for _, j := range all {
-		if unplanned(j) {
+		if unplanned(j) && (o.Partition == "" || j.Partition == o.Partition) {
 			c.Assumed.Add(j.ID, "jobs without a planned start, put last: they may be on hold or dependent, which a column REASON (%r) tells")
 		}
 	}

@@ -87,7 +87,7 @@ func TestRecords(t *testing.T) {
 			want:  []string{"1 0 0 5 1 300"}, procs: "9"},
 		"nodes that are powered down": {text: ran + on("1|a|p|x|@10:00:00|@10:00:00|@10:00:00|@10:00:05|00:00:05|00:05:00|1|COMPLETED\n"),
 			nodes: "NODELIST|PARTITION|CPUS(A/I/O/T)|STATE\na|p|0/8/0/8|idle~\nb|p|0/4/0/4|powered_down\nc|p|0/2/0/2|IDLE+CLOUD+POWERING_DOWN\nd|p|0/0/16/16|down~\ne|p|0/0/32/32|IDLE+DRAIN+POWERED_DOWN\n",
-			want:  []string{"1 0 0 5 1 300"}, procs: "14", says: "3 nodes powered down, which Slurm starts for jobs (a, b, c)/2 nodes that are down"},
+			want:  []string{"1 0 0 5 1 300"}, procs: "14", says: "3 nodes powered down, which Slurm starts for jobs (a, b, c)/2 nodes down or drained"},
 		"memory that isn't shared out": {text: "JobID|Submit|Start|Elapsed|AllocCPUS|State|ReqTRES|AllocTRES|Licenses|Constraints|Reservation\n" +
 			on("1|@10:00:00|@10:00:00|00:00:05|1|COMPLETED|cpu=1,mem=1000M,node=1|cpu=1,node=1|matlab:1|big|\n2|@10:00:00|@10:00:00|00:00:15|1|COMPLETED|cpu=1,mem=1000M,node=1|cpu=1,license/x=1,mem=1000M,node=1|||day\n"),
 			nodes: "NODELIST|PARTITION|CPUS|MEMORY|STATE\na|p|4|1000|idle\n", want: []string{"1 0 0 5 1 -1", "2 0 0 15 1 -1"}, procs: "4",
@@ -130,7 +130,7 @@ func TestRecords(t *testing.T) {
 		"components of one partition": {text: queue + on(`7+1|q|@10:00:00|N/A|N/A|0:00|5:00|1|PENDING|Priority
 7+0|p|@10:00:00|N/A|N/A|0:00|5:00|2|PENDING|Priority
 `), o: jobs.Options{Pending: true, Partition: "p"}, nodes: "NODELIST|PARTITION|CPUS|STATE\na|p|4|idle\na|q|4|idle\n",
-			want: []string{"7 0 0 300 2 300"}, procs: "4", says: "1 job of other partitions or queues (7+1)/1 node shared with the jobs of other partitions (a)"},
+			want: []string{"7 0 0 300 2 300"}, procs: "4", says: "1 job of other partitions or queues (7+1)/1 node shared with the jobs of other partitions, which have part of them"},
 		"dependencies instead of reasons": {text: "JOBID|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|CPUS|STATE|DEPENDENCY\n" + on(`1|@10:00:00|N/A|0:00|5:00|1|PENDING|(null)
 2|@10:00:00|N/A|0:00|5:00|1|PENDING|afterok:1(unfulfilled)
 `), o: jobs.Options{Pending: true}, nodes: "NODELIST|PARTITION|CPUS|STATE\na|p|4|idle\nb|p|4|inval\nc|p|4|unk*\n",

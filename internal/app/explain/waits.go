@@ -28,7 +28,9 @@ func WaitsOf(in model.Instance, objective, bound float64) (Waits, bool) {
 	}
 	x := Waits{Runs: sum / weights}
 	x.Unavoidable = max(0, bound-x.Runs)
-	x.Open = max(0, objective-x.Runs-x.Unavoidable)
+	if x.Open = objective - x.Runs - x.Unavoidable; x.Open <= 1e-9*objective { // a rounding error is no wait
+		x.Open = 0
+	}
 	return x, true
 }
 

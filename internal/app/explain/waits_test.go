@@ -45,6 +45,10 @@ func TestWaits(t *testing.T) {
 			}
 		}
 	}
+	x, ok := explain.WaitsOf(&model.Batch{Tiers: 1, Jobs: []model.BatchJob{{RuntimeS: 300, EstimateS: 300}}}, 500+5e-11, 500)
+	if !ok || x.Open != 0 || x.Unavoidable != 200 {
+		t.Errorf("a rounding error is open: %+v", x)
+	}
 	if waited < 50 {
 		t.Errorf("%d waits are proved", waited)
 	}

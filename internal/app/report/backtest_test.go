@@ -99,6 +99,9 @@ func TestFit(t *testing.T) {
 		if off := plain.off(wait); math.Abs(off-sum/float64(len(held))) > 1e-6*math.Max(1, math.Abs(off)) || off == 0 {
 			t.Errorf("the error of sjf for %+v is %v, by jobs %v", r, off, sum/float64(len(held)))
 		}
+		if far := plain.farWords() != ""; far != (math.Abs(plain.off(wait)) > wait.valueOf(plain.log)/5) || x.off(wait) == 0 && x.farWords() != "" {
+			t.Errorf("off by %v of %v: %q; by none: %q", plain.off(wait), wait.valueOf(plain.log), plain.farWords(), x.farWords())
+		}
 		var b bytes.Buffer
 		require.OK(t, plain.text(&b))
 		if !strings.Contains(b.String(), "error of today") || !strings.Contains(b.String(), "(0") {

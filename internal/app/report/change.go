@@ -67,6 +67,9 @@ func ParseChange(text string) (Change, error) {
 			}
 			c.Load = number
 		case "policy":
+			if value == "auto" || value == "exact" {
+				return bad("%s is no policy but the yardstick, which stands below each column as the clairvoyant; give an algorithm such as %s", value, DefaultPolicy)
+			}
 			if _, err := gapwise.Find(model.KindBatch, value); err != nil {
 				return bad("%v", err)
 			}

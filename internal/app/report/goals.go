@@ -152,7 +152,7 @@ func (x *byGoals) winners(g int) string {
 		}
 	}
 	if len(ties) > 0 {
-		said += " (tied: " + words.Some(ties, 4) + ")"
+		said += " (not told apart from it: " + words.Some(ties, 4) + ")"
 	}
 	return said
 }

@@ -460,6 +460,12 @@ func (x *whatIf) proved(c *whatIfCase) (low, high float64) {
 	case c.loosens(today.in):
 		low, high = min(low, 0), min(high, 0)
 	}
+	// Rounding errors are no change.
+	for _, y := range []*float64{&low, &high} {
+		if math.Abs(*y) <= 1e-9**today.seer.Objective {
+			*y = 0
+		}
+	}
 	return low, high
 }
 

@@ -27,6 +27,9 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	if x.log != nil {
 		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(x.log), "s"), "mean wait, by the log"})
 		p.Lead = append(p.Lead, fmt.Sprintf("The jobs of the log waited %s s in the mean, those of today's replay wait %s s.", shown(wait.valueOf(x.log)), shown(wait.valueOf(today))))
+		if far := x.farWords(); far != "" {
+			p.Lead = append(p.Lead, far)
+		}
 	}
 	p.Cards = append(p.Cards, card{withUnit(wait.valueOf(today), "s"), "mean wait, today"})
 	for _, c := range x.cases[1:] {

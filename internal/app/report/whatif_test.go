@@ -155,7 +155,7 @@ func TestWhatIfPage(t *testing.T) {
 func TestChangeRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "isn't key=value; give processors", "processors=0": "must be a number such as 120", "processors=1.5": "must be a number", "processors=-1x": "must be",
-		"load=2": "must be a number of times", "policy=esy": "esy", "estimates=mine": "must be one of users, exact, predicted", "speed=2": `no key "speed"`, "processors=NaNx": "must be"} {
+		"load=2": "must be a number of times", "policy=esy": "esy", "policy=auto": "auto is no policy but the yardstick", "policy=exact": "give an algorithm such as easy", "estimates=mine": "must be one of users, exact, predicted", "speed=2": `no key "speed"`, "processors=NaNx": "must be"} {
 		require.Refused(t, text, require.Err(ParseChange(text)), model.ErrInvalid, want)
 	}
 	in := queue(rand.New(rand.NewPCG(27, 9)))

@@ -106,11 +106,24 @@ func (x *whatIf) measureWords() (said string) {
 func (x *whatIf) todayWords() string {
 	switch {
 	case x.log != nil:
-		return x.today.words(x.fitted, cmp.Or(x.block, "tenth"))
+		return strings.TrimSpace(x.today.words(x.fitted, cmp.Or(x.block, "tenth")) + " " + x.farWords())
 	case x.unran != "":
 		return "Today is the policy on the log's jobs. The log's own scheduler isn't beside it: " + x.unran + "."
 	}
 	return "Today is the policy on the log's jobs, not what the log's own scheduler did."
+}
+
+// farShare is the share of the log's mean wait from which on an error of today's replay is said by itself.
+const farShare = 0.2
+
+// farWords warns of a replay that is far from the log; "" if it is near, or nothing tells.
+func (x *whatIf) farWords() string {
+	wait := &whatIfMeasures[0]
+	off, by := x.off(wait), wait.valueOf(x.log)
+	if !(math.Abs(off) > farShare*by) {
+		return ""
+	}
+	return fmt.Sprintf("Today's replay is far from this log: its mean wait is off by %s s of %s s, so don't rely on what a change brings; --policy names another policy.", signed(off), shown(by))
 }
 
 // changeWords writes a change of a figure from today, in parentheses if it is smaller than the error of today's replay.
