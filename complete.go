@@ -17,9 +17,12 @@ import (
 //   - without CPU shares a placement gives each job the largest minimum yield of its hosts, and the remainder raises
 //     the average;
 //   - without PEs or processors the lowest that are free are taken in the order of
-//     starts. If there are too few at a moment the error is model.ErrInfeasible.
+//     starts.
+//
+// The result need not be feasible: the judge says what is wrong. A job that finds too few free PEs or processors
+// shares those of others, and a task that waits in a circle never starts, so it starts at +Inf.
 func CompleteSolution(ctx context.Context, in model.Instance, data []byte) (model.Solution, error) {
-	p, err := ProblemOf(in.Kind())
+	p, err := problemFor(in)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -157,23 +159,118 @@ func TestCompleteErrors(t *testing.T) {
 		{dag, `{"status":"unknown","solution":null}`, "holds no solution"},
 		{dag, `{"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"b","machine":"P1"}]}`, `"start_s" is there 1 times of 2`},
 		{dag, `{"tasks":[{"id":"a","machine":"P1"},{"id":"b","machine":"P1"}],"transfers":[]}`, "transfers start at times"},
-		{dag, `{"tasks":[{"id":"b","machine":"P1"},{"id":"a","machine":"P1"}]}`, "in a circle"},
 		{dag, `{"tasks":[{"id":"a","machine":"P1"}]}`, "has 1 tasks"},
 		{dag, `{"tasks":[{"id":"a","machine":"P1"},{"id":"b","machine":"P9"}]}`, `"P9"`},
 		{dag, `{"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"c","machine":"P1","start_s":2}]}`, `"c"`},
 		{vc, `{"jobs":[{"id":"a","hosts":[7]}]}`, "host 7"},
 		{vc, `{"jobs":[{"id":"a","hosts":[0,0]}]}`, "2 hosts"},
-		{reservation, `{"bookings":[{"id":"a","start_s":0},{"id":"b","start_s":1}]}`, "more than the 2 PEs"},
 		{reservation, `{"bookings":[{"id":"a","start_s":0,"pes":"0-1"},{"id":"b","start_s":3}]}`, `"pes" is there 1 times`},
 		{reservation, `{"bookings":[{"id":"z","start_s":0}]}`, `"z"`},
-		{batch, `{"runs":[{"id":"a","segments":[{"start_s":0}]},{"id":"b","segments":[{"start_s":1}]}]}`, `when job "b" starts`},
 		{batch, `{"runs":[{"id":"a","segments":[{"start_s":0}]}]}`, `"b" doesn't run`},
+		{batch, `{"runs":[{"id":"a","segments":[{"start_s":-5}]},{"id":"b","segments":[{"start_s":2}]}]}`, `"a" runs from -5 to`},
 		{batch, `{"runs":[{"id":"a","segments":[{}]}]}`, `"start_s" is missing`},
 	} {
 		s, err := gapwise.CompleteSolution(context.Background(), c.in, []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v, want %q", c.text, s, err, c.want)
 		}
+	}
+}
+
+// What follows from a solution may be infeasible: the judge names what is broken, and by how much.
+func TestCompleteInfeasible(t *testing.T) {
+	t.Parallel()
+	one := 1.0
+	dag := &model.DAG{Name: "d", Machines: []model.Machine{{ID: "P1", Speed: 1}}, Tasks: []model.DAGTask{{ID: "a", Work: &one}, {ID: "b", Work: &one}},
+		Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}, Network: model.Network{Bandwidth: 1}}
+	far := &model.DAG{Name: "f", Machines: []model.Machine{{ID: "P1", Speed: 1}, {ID: "P2", Speed: 1}}, Tasks: dag.Tasks, Edges: dag.Edges,
+		Network: model.Network{Bandwidth: 1, PathCapacity: [][]float64{{0, 0}, {1, 0}}}}
+	reservation := &model.Reservation{Name: "r", PEs: 4, Requests: []model.Request{{ID: "a", DurationS: 4, DeadlineS: 9, PEs: 3}, {ID: "b", DurationS: 2, DeadlineS: 9, PEs: 2}}}
+	batch := &model.Batch{Name: "b", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 60, Processes: 3}, {ID: "b", RuntimeS: 20, Processes: 2},
+		{ID: "c", RuntimeS: 5, Processes: 4}}}
+	for name, c := range map[string]struct {
+		in   model.Instance
+		text string
+		want []string
+	}{
+		"dag": {dag, `{"tasks":[{"id":"b","machine":"P1"},{"id":"a","machine":"P1"}]}`, []string{
+			`invalid_start: task "a" starts at +Inf: it waits for tasks that wait for it, or for data that have no path`,
+			`invalid_start: task "b" starts at +Inf: it waits for tasks that wait for it, or for data that have no path`}},
+		"reservation": {reservation, `{"bookings":[{"id":"a","start_s":0},{"id":"b","start_s":1}]}`, []string{
+			`pe_overlap: requests "a" and "b" on PEs 0 for 2 s, by 1`}},
+		"batch": {batch, `{"runs":[{"id":"a","segments":[{"start_s":0}]},{"id":"b","segments":[{"start_s":1}]},{"id":"c","segments":[{"start_s":60}]}]}`, []string{
+			`foreground_overlap: job "b" starts at 1 on processor 0, where job "a" runs until 60, by 0.5`}},
+		"no path": {far, `{"tasks":[{"id":"a","machine":"P1"},{"id":"b","machine":"P2"}]}`, []string{
+			`invalid_start: task "b" starts at +Inf: it waits for tasks that wait for it, or for data that have no path`,
+			`missing_path: there is no path from machine "P1" to "P2" for the data from "a" to "b"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := require.Value(gapwise.CompleteSolution(t.Context(), c.in, []byte(c.text)))(t)
+			report := require.Value(verify.Verify(t.Context(), c.in, s, verify.Options{}))(t)
+			var got []string
+			for _, v := range report.Violations {
+				got = append(got, v.String())
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Jobs that start anywhere overlap if and only if they need too many processors at a time; so do bookings.
+func TestCompleteOverlaps(t *testing.T) {
+	t.Parallel()
+	fit, overlap := 0, 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		b := &model.Batch{Name: "b", Processors: 1 + rng.IntN(6), Tiers: 1}
+		r := &model.Reservation{Name: "r", PEs: b.Processors}
+		var runs, bookings []string
+		for k := range 1 + rng.IntN(6) {
+			id, long, wide := fmt.Sprint(k), float64(1+rng.IntN(4)), 1+rng.IntN(b.Processors)
+			b.Jobs = append(b.Jobs, model.BatchJob{ID: id, RuntimeS: long, Processes: wide})
+			r.Requests = append(r.Requests, model.Request{ID: id, DurationS: long, DeadlineS: 99, PEs: wide})
+			at := rng.IntN(8)
+			runs = append(runs, fmt.Sprintf(`{"id":"%d","segments":[{"start_s":%d}]}`, k, at))
+			bookings = append(bookings, fmt.Sprintf(`{"id":"%d","start_s":%d}`, k, at))
+		}
+		for _, c := range []struct {
+			in         model.Instance
+			text, name string
+		}{
+			{b, `{"runs":[` + strings.Join(runs, ",") + `]}`, "foreground_overlap"},
+			{r, `{"bookings":[` + strings.Join(bookings, ",") + `]}`, "pe_overlap"},
+		} {
+			s := require.Value(gapwise.CompleteSolution(t.Context(), c.in, []byte(c.text)))(t)
+			report := require.Value(verify.Verify(t.Context(), c.in, s, verify.Options{}))(t)
+			need := map[int]int{}
+			most := 0
+			for k, j := range b.Jobs {
+				at := 0
+				switch s := s.(type) {
+				case *model.Execution:
+					at = int(s.Runs[k].Segments[0].StartS)
+				case *model.Bookings:
+					at = int(s.Bookings[k].StartS)
+				}
+				for now := at; now < at+int(j.RuntimeS); now++ {
+					need[now] += j.Processes
+					most = max(most, need[now])
+				}
+			}
+			if fit++; most > b.Processors {
+				fit, overlap = fit-1, overlap+1
+			}
+			require.Is(t, report.Feasible(), most <= b.Processors, "seed", seed, c.text, report)
+			for _, v := range report.Violations {
+				require.Is(t, v.Constraint, c.name, "seed", seed, v)
+			}
+		}
+	}
+	if min(fit, overlap) < 500 {
+		t.Errorf("%d fit, %d overlap: the draws are too much of one kind", fit, overlap)
 	}
 }
 

@@ -126,5 +126,6 @@ func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
 }
 
 // RefusedError reports that the solution of a command can't be read, doesn't fit the instance, or was refused by the
-// judge. That is its author's mistake, not a defect of gapwise. It wraps model.ErrInfeasible.
+// judge. That is its author's mistake, not a defect of gapwise. Its fields are Name, the command's name in results, and
+// Err, the reason. It wraps both Err and model.ErrInfeasible.
 type RefusedError = command.RefusedError

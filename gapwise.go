@@ -21,6 +21,7 @@ import (
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/heuristics/online/wire"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run/limits"
 	"github.com/gapwise/gapwise/internal/run/process"
 	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/model"
@@ -173,6 +174,12 @@ const untilSpent = 1000 * time.Hour
 // solvers returns the algorithms that the options name, with the settings to use.
 func (o Options) solvers(kind model.Kind) (all []model.Algorithm, set model.Settings, err error) {
 	set = o.Settings
+	if setting, why := limits.Wrong(set, nil); setting != "" {
+		return nil, set, fmt.Errorf("%w settings: %s %s", model.ErrInvalid, setting, why)
+	}
+	if o.Patience < 0 {
+		return nil, set, fmt.Errorf("%w options: patience is %v, must not be negative", model.ErrInvalid, o.Patience)
+	}
 	if set.Effort > 0 { // a solver that goes on to the limit of its time goes on to this one
 		set.TimeLimit = cmp.Or(set.TimeLimit, untilSpent)
 	}
@@ -326,15 +333,15 @@ func Formulations(kind model.Kind) []string {
 // Formulation builds the linear model of an instance. It turns solutions into
 // points and points into solutions. The name "" is the default.
 func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {
-	p, err := ProblemOf(in.Kind())
+	p, err := problemFor(in)
 	if err != nil {
 		return nil, err
 	}
 	return p.Formulation(ctx, in, name)
 }
 
-// Check reports whether the options name solvers for the problem, without
-// solving anything.
+// Check reports whether the options name solvers for the problem, and whether the settings are in their ranges, without
+// solving anything. The error wraps ErrUnknownAlgorithm or model.ErrInvalid.
 func (o Options) Check(kind model.Kind) error {
 	_, _, err := o.solvers(kind)
 	return err
@@ -342,11 +349,11 @@ func (o Options) Check(kind model.Kind) error {
 
 // Bounds computes every bound that needs no search, weakest first.
 func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
-	if err := in.Validate(); err != nil {
+	p, err := problemFor(in)
+	if err != nil {
 		return nil, err
 	}
-	p, err := ProblemOf(in.Kind())
-	if err != nil {
+	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	return p.Bounds(view.NewCase(in).Context(ctx), in)
@@ -355,11 +362,11 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 // OtherBounds computes bounds of figures that aren't the objective, named by them;
 // nil if the problem has none.
 func OtherBounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
-	if err := in.Validate(); err != nil {
+	p, err := problemFor(in)
+	if err != nil {
 		return nil, err
 	}
-	p, err := ProblemOf(in.Kind())
-	if err != nil {
+	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	return p.Others(ctx, in), nil

@@ -63,6 +63,9 @@ func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.
 // Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
 func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, error) {
 	start := time.Now()
+	if err := given(in); err != nil {
+		return HostCount{}, err
+	}
 	if err := in.Validate(); err != nil {
 		return HostCount{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/core/features"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/num/null"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -239,6 +240,22 @@ func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {
 		return typed, fmt.Errorf("%w: the problem %s doesn't take %s instances", model.ErrUnsupported, kind, in.Kind())
 	}
 	return typed, nil
+}
+
+// problemFor returns the problem of an instance. The error is for a missing one, and of ProblemOf.
+func problemFor(in model.Instance) (*Problem, error) {
+	if err := given(in); err != nil {
+		return nil, err
+	}
+	return ProblemOf(in.Kind())
+}
+
+// given reports a missing instance.
+func given(in model.Instance) error {
+	if null.Is(in) {
+		return fmt.Errorf("%w instance: it is nil", model.ErrInvalid)
+	}
+	return nil
 }
 
 // general returns the formulation for solutions of any kind. Encode returns nil for solutions of another problem.

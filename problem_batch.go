@@ -83,18 +83,15 @@ func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, 
 		return nil, err
 	}
 	t := view.OfBatch(in)
+	if err := t.Alike(); err != nil {
+		return nil, err
+	}
+	if t.Tiers != 1 {
+		return nil, fmt.Errorf("%w: on two tiers each segment must tell its place and its end", model.ErrUnsupported)
+	}
 	starts := make([]int64, len(t.Jobs))
 	for i, k := range index {
 		starts[k] = int64(math.Round(e.Runs[i].Segments[0].StartS * 1e6))
 	}
-	if err := t.Alike(); err != nil {
-		return nil, err
-	}
-	if t.Tiers == 1 {
-		if k := processors.TooMany(t, starts); k >= 0 {
-			return nil, fmt.Errorf("%w execution: too few processors are free when job %q starts", model.ErrInfeasible, in.Jobs[k].ID)
-		}
-		return processors.Place(in, t, starts)
-	}
-	return nil, fmt.Errorf("%w: on two tiers each segment must tell its place and its end", model.ErrUnsupported)
+	return processors.Place(in, t, starts)
 }

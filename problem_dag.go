@@ -161,7 +161,8 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	return []Picture{free, real}, err
 }
 
-// dagComplete plays a plan, which is all that a schedule without start times is.
+// dagComplete plays a plan, which is all that a schedule without start times is. Tasks that wait for each other in a
+// circle, or whose data have no path, never start: at +Inf, which the judge refuses.
 func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ model.Missing) (model.Solution, error) {
 	s := solution.(*model.Schedule)
 	g := view.OfDAG(d)
@@ -170,8 +171,14 @@ func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ mod
 		return nil, err
 	}
 	r := dagplay.NewReplay(g)
-	if makespan := r.Run(plan, nil); math.IsInf(makespan, 1) {
-		return nil, fmt.Errorf("%w schedule: data have no path between its machines, or tasks wait for each other in a circle; give start times, or list the tasks of each machine in the order in which it runs them", model.ErrInfeasible)
+	for t := range r.Finish {
+		r.Finish[t] = math.Inf(1)
+	}
+	r.Run(plan, nil)
+	for t, end := range r.Finish {
+		if math.IsInf(end, 1) {
+			r.Start[t] = end
+		}
 	}
 	return d.Schedule(plan.Machine, r.Start, r.Sent), nil
 }

@@ -75,10 +75,7 @@ func reservationComplete(_ context.Context, in *model.Reservation, solution mode
 			runs[i].Start, runs[i].End = start, start+q.Runtime
 		}
 	}
-	lists, err := bookings.Number(in.PEs, runs)
-	if err != nil {
-		return nil, err
-	}
+	lists, _ := bookings.Number(in.PEs, runs)
 	for i := range lists {
 		b.Bookings[i].PEs = lists[i]
 	}

@@ -41,6 +41,9 @@ type Session struct {
 // which is in unless current hosts were filled in. A step without a solution, such as
 // one that is infeasible, leaves the session as it was. Errors are as for Solve.
 func (s *Session) Step(ctx context.Context, in model.Instance) (model.Instance, model.Result, error) {
+	if err := given(in); err != nil {
+		return in, model.NewResult(s.Options.Algorithm, s.Options.Seed), err
+	}
 	o := s.Options
 	if o.TimeLimit == 0 && o.Effort == 0 {
 		o.TimeLimit = SessionTimeLimit

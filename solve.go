@@ -34,6 +34,9 @@ type Case struct {
 
 // NewCase returns the Case of an instance.
 func NewCase(in model.Instance) *Case {
+	if err := given(in); err != nil {
+		return &Case{Validate: func() error { return err }, Hash: func() (string, error) { return "", err }}
+	}
 	return &Case{
 		Instance: in,
 		Validate: sync.OnceValue(in.Validate),
@@ -92,6 +95,9 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // stops the judge, and the result is marked Unverified.
 func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	none := model.NewResult(o.Algorithm, o.Seed)
+	if err := given(c.Instance); err != nil {
+		return none, err
+	}
 	algorithms, set, err := o.solvers(c.Instance.Kind())
 	if err != nil {
 		return none, err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/num/null"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -18,12 +19,15 @@ import (
 // The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if the start has nothing of the
 // instance, or something twice, or belongs to another problem.
 func CompleteStart(ctx context.Context, in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
-	p, err := ProblemOf(in.Kind())
+	p, err := problemFor(in)
 	if err != nil {
 		return nil, model.Completion{}, err
 	}
 	if err := in.Validate(); err != nil {
 		return nil, model.Completion{}, err
+	}
+	if null.Is(start) {
+		return nil, model.Completion{}, fmt.Errorf("start: %w: it is nil", model.ErrInvalid)
 	}
 	return p.CompleteStart(ctx, in, start)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/num/null"
 )
 
 // Algorithm describes a solver of one problem.
@@ -69,7 +71,7 @@ func (c Class) Meaning() string {
 }
 
 // Adapt makes a Solver of a function. The function's context ends with the time
-// limit; its ErrNoSolution becomes the status unknown.
+// limit; its ErrNoSolution becomes the status unknown, and so does the context's error once the context has ended.
 func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, error)) Solver {
 	return solver[I, S]{name, solve}
 }
@@ -96,8 +98,13 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 	case errors.Is(err, ErrNoSolution):
 		r.Reason = err.Error()
 		return r, nil
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		r.Reason = "stopped without a solution"
+		return r, nil
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", s.name, err)
+	case null.Is(solution):
+		return r, fmt.Errorf("%s: %w solution: it is nil, and so is the error; return model.ErrNoSolution if there is none", s.name, ErrInvalid)
 	}
 	if ctx.Err() != nil {
 		r.Reason = "stopped before its end"

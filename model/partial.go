@@ -13,7 +13,7 @@ import (
 // Missing lists the parts of a solution that DecodePartial has left empty. Each is missing of the whole solution or not
 // at all.
 type Missing struct {
-	Starts     bool // of a Schedule's tasks, and all transfers
+	Starts     bool // of a Schedule's tasks, and all transfers; or the transfers of one that doesn't place each task
 	CPU        bool // of a Placement
 	PEs        bool // of Bookings
 	Processors bool // of an Execution, and the ends of its segments
@@ -153,8 +153,8 @@ func (d *DAG) partial(data []byte) (Solution, Missing, error) {
 		return s, Missing{}, nil
 	}
 	machine, err := d.MachineOf(s)
-	if err != nil {
-		return nil, Missing{}, err
+	if err != nil { // there are no transfers of a schedule that places only some tasks
+		return s, Missing{Starts: true}, nil
 	}
 	index := make(map[string]int, len(d.Tasks))
 	for t := range d.Tasks {
@@ -288,6 +288,8 @@ func wholeRun[P any](r *partialRun[P], begins, lasts func(id string) (float64, b
 			return bad("end_s", "")
 		case s.StartS >= 0 && s.StartS <= latestTime:
 			s.EndS = units.Seconds(units.Micro(s.StartS) + units.Micro(length))
+		default: // Index refuses it
+			s.EndS = s.StartS + length
 		}
 		run.Segments = append(run.Segments, s)
 	}

@@ -158,7 +158,11 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 		}
 		switch {
 		case !finite(x.StartS):
-			r.add(invalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
+			why := ""
+			if math.IsInf(x.StartS, 1) { // as gapwise.CompleteSolution completes a plan
+				why = ": it waits for tasks that wait for it, or for data that have no path"
+			}
+			r.add(invalidStart, 0, "task %q starts at %v%s", x.ID, x.StartS, why)
 			complete = false
 		case there:
 			j.start[t], j.length[t] = x.StartS, in.Cost(t, int(m))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -182,6 +183,9 @@ func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options)
 // judge is Verify, except that its report is meaningless once the context has
 // ended: each long loop checks the context and ends.
 func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
+	if missing(in) {
+		return Report{}, errors.New("verify: there is no instance")
+	}
 	tol, err := o.tolerance(in.Kind())
 	if err != nil {
 		return Report{}, err
@@ -200,6 +204,15 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 		return r, fmt.Errorf("verify: no judge for the %T of kind %q", in, in.Kind())
 	}
 	return r, nil
+}
+
+// missing reports whether an instance is nil, or a nil pointer.
+func missing(in model.Instance) bool {
+	if in == nil {
+		return true
+	}
+	v := reflect.ValueOf(in)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // judges holds the judge of each problem.
@@ -236,6 +249,9 @@ func judgeFor[I model.Instance, S interface {
 // Result judges a whole result: whether it belongs to the instance, its solution is feasible, and its figures agree
 // with each other. Its errors are as for Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
+	if missing(in) {
+		return Report{}, errors.New("verify: there is no instance")
+	}
 	tol, err := o.tolerance(in.Kind())
 	if err != nil {
 		return Report{}, err
@@ -334,7 +350,11 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	// A file holds null for an unknown gap and for an infinite one (objective 0,
 	// another bound).
 	if finite(gap) != finite(res.Gap) || finite(gap) && math.Abs(gap-res.Gap) > 1e-9*max(1, gap) {
-		r.add(wrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
+		by := math.Abs(gap - res.Gap)
+		if !finite(by) {
+			by = 0
+		}
+		r.add(wrongGap, by, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
 	}
 	if res.Status == model.StatusOptimal {
 		check("that the gap is small enough for the status")

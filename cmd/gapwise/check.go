@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/internal/run/replace"
 	"github.com/gapwise/gapwise/model"
@@ -33,7 +34,7 @@ func (p *program) check() *cli.Command {
 			"(docs/reference/proofs.md). If the proof holds, the claim is printed and the\n" +
 			"exit code is 0. Otherwise the first line that doesn't follow is named and\n" +
 			"the exit code is 7.",
-		Flags: readingFlags(),
+		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print the judgement as one JSON object"}}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) != 2 {
@@ -68,6 +69,12 @@ func (p *program) check() *cli.Command {
 						err = fmt.Errorf("%w proof: %s", model.ErrInvalid, what)
 					}
 				}
+			}
+			if c.Bool("json") && (err == nil || errors.Is(err, verify.ErrProof)) {
+				if written := writeLines(p.out, ask.Checked(proved, err)); written != nil || err == nil {
+					return written
+				}
+				return codeError(exitDefect)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[1]), err)

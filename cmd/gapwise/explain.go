@@ -77,11 +77,15 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 	if err != nil {
 		return model.Result{}, err
 	}
-	r := model.NewResult("a solution without a result", 0)
 	if one.result != nil {
-		r = *one.result
-	} else if err := r.SetSolution(*in, one.solution); err != nil {
+		return *one.result, ask.Accept(ctx, *in, hash, *one.result)
+	}
+	r := model.NewResult(ask.Bare, 0)
+	if err := r.SetSolution(*in, one.solution); err != nil {
 		return r, fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
 	}
-	return r, ask.Accept(ctx, *in, hash, r)
+	if err := ask.Accept(ctx, *in, hash, r); err != nil {
+		return r, err
+	}
+	return ask.Bounded(ctx, *in, one.solution, c.Duration("time-limit"))
 }

@@ -202,10 +202,10 @@ func (p *program) app(args []string) *cli.Command {
 			"   gapwise gantt web.json -o web.svg\n\n" +
 			"gapwise COMMAND --help shows examples; gapwise algorithms lists the\n" +
 			"algorithms. The documents are README.md and docs/ of the checkout.\n\n" +
-			"Exit codes: 0 ok, 1 internal error, 2 wrong usage, 3 bad input,\n" +
-			"4 proved infeasible, 5 a solution without the proof that --require-proof\n" +
-			"asks for, or after Ctrl-C, 6 stopped without a solution, 7 verification\n" +
-			"failed.\n\n" +
+			"Exit codes: 0 ok, 1 internal error, or a file that can't be written,\n" +
+			"2 wrong usage, 3 bad input, 4 proved infeasible, 5 a solution without the\n" +
+			"proof that --require-proof asks for, or after Ctrl-C, 6 stopped without a\n" +
+			"solution, 7 verification failed.\n\n" +
 			"GAPWISE_TIME_LIMIT, GAPWISE_EFFORT, GAPWISE_THREADS and GAPWISE_SEED in the\n" +
 			"environment set the defaults of the flags with these names, and of --seeds.\n" +
 			"A plan of gapwise bench has its own settings. --quiet before or after a\n" +

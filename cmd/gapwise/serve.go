@@ -34,7 +34,7 @@ func (p *program) serve() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8380", Usage: "`ADDRESS` and port; port 0 takes a free one"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that requests must carry"},
-			&cli.IntFlag{Name: "body", Value: 16, Usage: "largest body, in MiB; " +
+			&cli.IntFlag{Name: "body", Value: 32, Usage: "largest body, in MiB; " +
 				"a host, processor, slot, process or task counts as at least 64 bytes; an answer may be four times as large"},
 			&cli.IntFlag{Name: "memory", Value: 2048, Usage: "soft limit of the memory without HiGHS's, in MiB; a sixteenth is for bodies"},
 			&cli.DurationFlag{Name: "time-limit", Value: time.Minute, Usage: "longest time of one solve"},

@@ -30,6 +30,10 @@ func readResults(ctx context.Context, in model.Instance, path string) ([]solutio
 	if err != nil {
 		return nil, err
 	}
+	return resultsIn(ctx, in, path, data)
+}
+
+func resultsIn(ctx context.Context, in model.Instance, path string, data []byte) ([]solutionFile, error) {
 	found, err := parseSolutions(instances.Label(path), data)
 	if err == nil {
 		return found, nil
@@ -39,7 +43,7 @@ func readResults(ctx context.Context, in model.Instance, path string) ([]solutio
 		if e == nil {
 			return []solutionFile{{solution: s}}, nil
 		}
-		if !keys["kind"] { // it was never meant to be whole
+		if _, _, unread := model.DecodePartial(in, data); !keys["kind"] || unread == nil { // it isn't meant to be whole
 			err = fmt.Errorf("%s: %w", instances.Label(path), e)
 		}
 	}
@@ -48,7 +52,15 @@ func readResults(ctx context.Context, in model.Instance, path string) ([]solutio
 
 // readSolutionsOf is readResults and requires at least one solution.
 func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
-	found, err := readResults(ctx, in, path)
+	data, err := instances.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return solutionsIn(ctx, in, path, data)
+}
+
+func solutionsIn(ctx context.Context, in model.Instance, path string, data []byte) ([]solutionFile, error) {
+	found, err := resultsIn(ctx, in, path, data)
 	switch {
 	case err != nil || firstSolution(found) != nil:
 		return found, err

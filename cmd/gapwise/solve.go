@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -19,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/ask"
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/run/limits"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -171,17 +173,11 @@ func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) 
 	return set, nil
 }
 
-// checkSettings reports limits that can't be. A gap is 0 where there is no flag for it.
+// checkSettings reports settings out of their ranges.
 func checkSettings(c *cli.Command, s model.Settings) error {
-	switch {
-	case s.Threads < 1:
-		return usagef("%s: --threads is %d, must be at least 1", c.Name, s.Threads)
-	case s.TimeLimit < 0:
-		return usagef("%s: --time-limit is %v, must not be negative", c.Name, s.TimeLimit)
-	case s.Effort < 0 || c.IsSet("effort") && s.Effort == 0:
-		return usagef("%s: --effort is %d, must be at least 1", c.Name, s.Effort)
-	case c.IsSet("gap") && !(s.Gap > 0 && s.Gap < 1):
-		return usagef("%s: --gap is %v, must be above 0 and below 1", c.Name, s.Gap)
+	flag := func(setting string) string { return strings.ReplaceAll(setting, "_", "-") }
+	if setting, why := limits.Wrong(s, func(setting string) bool { return c.IsSet(flag(setting)) }); setting != "" {
+		return usagef("%s: --%s %s", c.Name, flag(setting), why)
 	}
 	return nil
 }
@@ -197,9 +193,6 @@ func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	}
 	if err := checkSettings(c, o.Settings); err != nil {
 		return o, err
-	}
-	if limit := o.Settings.AnswerLimit; limit < 0 || c.IsSet("answer-limit") && limit == 0 {
-		return o, usagef("solve: --answer-limit is %v, must be above 0", limit)
 	}
 	for _, problem := range gapwise.Problems() {
 		if _, err := parametersOf(c, problem); err != nil {
@@ -354,10 +347,20 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 	return all, nil
 }
 
-// readStart reads the best solution of a file, which may leave out parts that follow from the rest.
+// readStart reads the best solution of a file, which may leave out parts that follow from the rest, or place only some
+// of the instance.
 func readStart(ctx context.Context, in model.Instance, path string) (model.Solution, error) {
-	found, err := readSolutionsOf(ctx, in, path)
+	data, err := instances.ReadFile(path)
 	if err != nil {
+		return nil, err
+	}
+	found, err := solutionsIn(ctx, in, path, data)
+	if err != nil {
+		if keys := keysOf(data); keys != nil && !keys["status"] { // a result is read as one, or not at all
+			if s, unread := ask.StartOf(ctx, in, data); unread == nil {
+				return s, nil
+			}
+		}
 		return nil, err
 	}
 	one, err := pick(path, found, "", "")

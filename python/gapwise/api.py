@@ -47,11 +47,11 @@ def _given(instance: Instance) -> Tuple[str, Optional[bytes]]:
     return "-", encode(instance)
 
 
-def _file(stack: ExitStack, value: Any) -> str:
-    """Returns the path of a value, or of a scratch file that holds it."""
+def _file(stack: ExitStack, value: Any, role: str) -> str:
+    """Returns the path of a value, or of a scratch file that holds it, which errors call by its role (see command.run)."""
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
-    path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "value.json"
+    path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / (role + ".json")
     path.write_bytes(encode(value))
     return str(path)
 
@@ -83,7 +83,7 @@ def solve(
     reached without a solution is one with the status unknown. Ctrl-C gives the best so far, and the
     result is marked as interrupted.
     """
-    if isinstance(algorithm, (list, tuple)):
+    if isinstance(algorithm, (list, tuple)) or isinstance(algorithm, str) and re.match("[^:]*,", algorithm):
         raise TypeError("solve takes one algorithm; bench takes several")
     if callable(algorithm) and not isinstance(algorithm, (str, Policy)):
         limits = {"time_limit": time_limit, "effort": effort, "gap": gap, "threads": threads, "start": start, "progress": progress}
@@ -107,13 +107,15 @@ def solve(
         if isinstance(algorithm, Policy):
             name, environment, failure = stack.enter_context(served(algorithm))
         if start is not None:
-            given_flags.append("--start=" + _file(stack, start))
+            given_flags.append("--start=" + _file(stack, start, "start"))
         ended = command.run(["solve", "--json", "--algorithm", _named(name), *given_flags, "--", source], given, progress, environment)
     if failure:
         raise failure[0]
     lines = ended.out.splitlines()
     if not lines:
         raise ended.fail()
+    if len(lines) > 1:
+        raise TypeError("there are %d results: solve takes one instance and one algorithm; bench takes several" % len(lines))
     result = Result(json.loads(lines[-1]))
     result.interrupted = ended.interrupted
     if isinstance(algorithm, Policy):
@@ -138,7 +140,7 @@ def verify(instance: Instance, solution: Any, **options: Any) -> Verdict:
     """
     source, given = _given(instance)
     with ExitStack() as stack:
-        path = _file(stack, solution)
+        path = _file(stack, solution, "solution")
         ended = command.run(["verify", "--json", *command.flags(options), "--", source, path], given)
     if not ended.out:
         raise ended.fail()
@@ -162,7 +164,7 @@ def explain(instance: Instance, result: Any = None, **options: Any) -> Explanati
     """
     source, given = _given(instance)
     with ExitStack() as stack:
-        paths = [source] if result is None else [source, _file(stack, result)]
+        paths = [source] if result is None else [source, _file(stack, result, "result")]
         ended = command.run(["explain", "--json", *command.flags(options), "--", *paths], given)
     if not ended.out:
         raise ended.fail()
@@ -173,7 +175,7 @@ def picture(instance: Instance, result: Any = None, **options: Any) -> str:
     """Returns a solution drawn, as SVG. Options are the flags of gapwise gantt: width=170, from_="1h"."""
     source, given = _given(instance)
     with ExitStack() as stack:
-        paths = [source] if result is None else [source, _file(stack, result)]
+        paths = [source] if result is None else [source, _file(stack, result, "result")]
         out = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "picture.svg"
         ended = command.run(["gantt", "--output", str(out), *command.flags(options), "--", *paths], given)
         if ended.code != 0:
@@ -183,11 +185,13 @@ def picture(instance: Instance, result: Any = None, **options: Any) -> str:
 
 
 def report(what: Union[Instance, Sequence[Instance]], *, text: bool = False, **options: Any) -> str:
-    """Returns the page of a log, an instance or results, as HTML; with text the summary that gapwise report prints.
+    """Returns the page of a log, an instance or results, as HTML; with what_if and text the summary of the changes.
 
     Options are the flags of gapwise report: what_if=["processors=1.2x"], policy="easy", time_limit=2.
     """
     many = list(what) if isinstance(what, (list, tuple)) else [what]
+    if text and "what_if" not in options:
+        raise TypeError("text goes with what_if, whose changes have a summary")
     if "what_if" in options:  # a change holds commas: each is a flag of its own
         changes = options.pop("what_if")
         flags = ["--what-if=" + x for x in ([changes] if isinstance(changes, str) else changes)]
@@ -195,7 +199,7 @@ def report(what: Union[Instance, Sequence[Instance]], *, text: bool = False, **o
         flags = []
     with ExitStack() as stack:
         page = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gapwise-"))) / "page.html"
-        paths = [_file(stack, x) for x in many]
+        paths = [_file(stack, x, "instance") for x in many]
         ended = command.run(["report", "--output", str(page), *flags, *command.flags(options), "--", *paths])
         if ended.code != 0:
             raise ended.fail()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,10 @@ def _is_script(path: str) -> bool:
         return file.read(2) == b"#!" or os.path.exists(os.path.splitext(path)[0] + "-script.py")
 
 
+# A scratch file that api._file has made. Its path means nothing to whoever gave the value.
+_scratch = re.compile(r"[^\s'\"]*gapwise-\w+[/\\](solution|start|result|instance)\.json")
+
+
 class Ended(NamedTuple):
     """How a command has ended."""
 
@@ -125,7 +130,7 @@ def run(
                     if hear is not None and text.startswith('{"progress":'):
                         hear(json.loads(text)["progress"])
                     elif text.startswith("gapwise: "):
-                        line = text[len("gapwise: ") :]
+                        line = _scratch.sub(r"the \1", text[len("gapwise: ") :])
                 for end in ends:
                     end.join()
                 code = process.wait()

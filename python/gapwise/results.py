@@ -122,7 +122,7 @@ class Explanation(Dict[str, Any]):
 
     def __str__(self) -> str:
         lines = [self.get("value", "")]
-        for part in self.get("why", []) + self.get("holds", []):
+        for part in (self.get("why") or []) + (self.get("holds") or []):
             lines += ["", part["words"]]
             rows = part.get("rows") or []
             widths = [max(map(len, column)) for column in zip(*rows)]

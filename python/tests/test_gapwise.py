@@ -135,6 +135,9 @@ class TestSolve(unittest.TestCase):
             self.assertNotIn("\n", str(caught.exception))
         with self.assertRaises(TypeError):
             gapwise.solve({"kind": object()})
+        for call in (lambda: gapwise.solve(SIX, "heft,search"), lambda: gapwise.solve(SIX, "all"), lambda: gapwise.report(SIX, text=True)):
+            with self.assertRaises(TypeError):
+                call()
 
     def test_function(self):
         def first(vms):
@@ -253,6 +256,24 @@ class TestSolve(unittest.TestCase):
         self.assertTrue(verdict.violations)
         self.assertIn("refused", repr(verdict))
         self.assertTrue(gapwise.verify(VMS, result["solution"], tolerance=0))
+
+    def test_judged_as_completed(self):
+        # What is left out follows in a way that is infeasible: a verdict, and no exception.
+        for instance, solution, constraint in (
+            ("three-jobs", {"runs": [{"id": k, "segments": [{"start_s": 0}]} for k in "abc"]}, "foreground_overlap"),
+            ("eight-requests", {"bookings": [{"id": "r%d" % k, "start_s": 20} for k in range(1, 9)]}, "pe_overlap"),
+        ):
+            verdict = gapwise.verify(os.path.join(EXAMPLES, instance + ".json"), solution)
+            self.assertFalse(verdict)
+            found = [v for v in verdict.violations if v["constraint"] == constraint]
+            self.assertTrue(found)
+            self.assertTrue(all(v["amount"] > 0 for v in found))
+        with self.assertRaises(gapwise.BadInput) as caught:
+            gapwise.solve(SIX, start={"tasks": 3})
+        self.assertIn("the start: ", str(caught.exception))
+        bare = {"tasks": [{"id": str(k), "machine": "P1"} for k in range(1, 7)]}
+        self.assertIn("No solution has less than 2", repr(gapwise.explain(SIX, bare)))
+        self.assertEqual(gapwise.solve(SIX, start={"tasks": bare["tasks"][:1]}).status, "optimal")
 
     def test_bound_and_explain(self):
         bounds = gapwise.bound(SIX)

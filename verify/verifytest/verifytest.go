@@ -52,9 +52,12 @@ func Require(t testing.TB, in model.Instance, solution any) (model.Solution, ver
 // of the optimum: |objective - bound| / |objective| is at most gap for a bound that is
 // proved. The bound is the best that gapwise.Bounds has without search; where that isn't
 // enough, a search of up to 10 seconds that starts from the solution raises it. A gap that can't be shown by then fails
-// the test, too; the message states the bound and its source.
+// the test, too; the message states the bound and its source. So does a gap that isn't from 0 to below 1.
 func RequireGap(t testing.TB, in model.Instance, solution any, gap float64) {
 	t.Helper()
+	if !(gap >= 0 && gap < 1) {
+		t.Fatal(fmt.Errorf("the gap is %v, must be from 0 to below 1", gap))
+	}
 	if err := within(t.Context(), in, solution, gap, searchTime); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +89,7 @@ func judged(ctx context.Context, in model.Instance, solution any) (model.Solutio
 			return nil, report, fmt.Errorf("the solution can't be written as JSON: %w", err)
 		}
 	}
-	if err := in.Validate(); err != nil {
+	if err := gapwise.NewCase(in).Validate(); err != nil {
 		return nil, report, err
 	}
 	s, err := gapwise.CompleteSolution(ctx, in, data)
@@ -166,7 +169,7 @@ func within(ctx context.Context, in model.Instance, solution any, gap float64, l
 	if model.Gap(report.Objective, bound) <= gap {
 		return nil
 	}
-	text := fmt.Sprintf("the objective %.9g is not shown to be within %g %% of the optimum: %s is %.9g, a gap of %.3g %%",
+	text := fmt.Sprintf("the objective %.9g is not shown to be within %.6g %% of the optimum: %s is %.9g, a gap of %.3g %%",
 		report.Objective, 100*gap, from, bound, 100*model.Gap(report.Objective, bound))
 	if r.Solution != nil && sense.Better(r.Objective, report.Objective) {
 		text += fmt.Sprintf("; %s found %.9g", r.Algorithm, r.Objective)

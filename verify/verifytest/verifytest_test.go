@@ -4,6 +4,7 @@ package verifytest_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,14 @@ func TestRequire(t *testing.T) {
 		"a link":                 {clusters, `{"runs": [{"id": "q", "segments": [{"place": {"switch": "edge-0-0", "servers": [{"server": 0, "vms": 2}]}}]}]}`, -1, []string{"server_slots"}},
 		"the longest first":      {jobs, `{"runs": [{"id": "j", "segments": [{"start_s": 0}]}, {"id": "k", "segments": [{"start_s": 3}]}]}`, 1e-6, []string{"objective 3.5", "found 2.5"}},
 		"no JSON":                {jobs, `{"runs": `, -1, []string{"invalid"}},
+		"jobs at once":           {jobs, `{"runs": [{"id": "j", "segments": [{"start_s": 0}]}, {"id": "k", "segments": [{"start_s": 0}]}]}`, -1, []string{"breaks 1 constraint", "foreground_overlap: job \"k\" starts at 0"}},
+		"a gap of 1":             {hosts, placed(0, 1, 1), 1, []string{"the gap is 1, must be from 0 to below 1"}},
+		"a gap of 500 %":         {hosts, placed(0, 0, 1), 5, []string{"the gap is 5, must be from 0 to below 1"}},
+		"no gap":                 {hosts, placed(0, 0, 1), math.NaN(), []string{"the gap is NaN"}},
+		"not optimal":            {hosts, placed(0, 0, 1), 0, []string{"within 0.0001 % of"}},
+		"nil":                    {nil, placed(0, 0, 1), -1, []string{"invalid instance: it is nil"}},
+		"a nil pointer":          {(*model.Batch)(nil), placed(0, 0, 1), 0, []string{"invalid instance: it is nil"}},
+		"no solution":            {jobs, nil, -1, []string{"invalid JSON"}},
 		"no instance":            {&model.Batch{}, `{"runs": []}`, -1, []string{"invalid batch instance"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ package ask
 import (
 	"context"
 	"math"
+	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
@@ -45,6 +46,30 @@ func Judge(ctx context.Context, in model.Instance, r *model.Result, s model.Solu
 	}
 	return v.of(report), report, err
 }
+
+// Bounded returns the result of a bare solution that the judge has accepted: with the best of the bounds that need no
+// search, as far as they are computed by the end of the time limit.
+func Bounded(ctx context.Context, in model.Instance, s model.Solution, limit time.Duration) (model.Result, error) {
+	r := model.NewResult(Bare, 0)
+	if err := r.SetSolution(in, s); err != nil {
+		return r, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	all, err := gapwise.Bounds(ctx, in)
+	if err != nil && ctx.Err() == nil {
+		return r, err
+	}
+	for _, b := range all {
+		if !b.Infeasible {
+			r.SetBound(in.Metrics()[0], b.Value, model.DefaultGap)
+		}
+	}
+	return r, nil
+}
+
+// Bare is the algorithm of a solution that comes without a result.
+const Bare = "a solution without a result"
 
 // Accept returns an error if the judge refuses a result of an instance with the given hash.
 func Accept(ctx context.Context, in model.Instance, hash string, r model.Result) error {

@@ -24,11 +24,16 @@ type CheckAnswer struct {
 // context's.
 func OfProof(ctx context.Context, in model.Instance, hash, proof string) (CheckAnswer, error) {
 	p, err := verify.Proof(ctx, in, hash, strings.NewReader(proof))
-	switch {
-	case err == nil:
-		return CheckAnswer{Accepted: true, Claim: p.Claim, Bound: Number(p.Bound), Steps: p.Steps, Nogoods: p.Nogoods}, nil
-	case ctx.Err() != nil:
+	if ctx.Err() != nil && err != nil {
 		return CheckAnswer{}, ctx.Err()
 	}
-	return CheckAnswer{Reason: err.Error()}, nil
+	return Checked(p, err), nil
+}
+
+// Checked returns the answer to what verify.Proof returns.
+func Checked(p verify.Proved, err error) CheckAnswer {
+	if err != nil {
+		return CheckAnswer{Reason: err.Error()}
+	}
+	return CheckAnswer{Accepted: true, Claim: p.Claim, Bound: Number(p.Bound), Steps: p.Steps, Nogoods: p.Nogoods}
 }

@@ -74,7 +74,7 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.TimeLimit)
 	defer cancel()
-	x := &Explanation{Instance: in.ID(), Kind: in.Kind(), Algorithm: r.Algorithm, Status: r.Status}
+	x := &Explanation{Instance: in.ID(), Kind: in.Kind(), Algorithm: r.Algorithm, Status: r.Status, Why: []Reason{}}
 	metric := in.Metrics()[0]
 	number := func(v float64) *float64 {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -111,7 +111,7 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value += " " + words.Upper(w.String()) + "."
 	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {
-		x.Why = budget(ctx, in, r, o)
+		x.Why = append(x.Why, budget(ctx, in, r, o)...)
 		if err := x.why(ctx, in, r); err != nil {
 			return nil, err
 		}

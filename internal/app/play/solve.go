@@ -75,7 +75,7 @@ func (d *Desk) solve(ctx context.Context, q Solve, tell func(any)) (any, error) 
 		o.Solver = known{d.ran}
 	}
 	if len(q.Start) > 0 {
-		start, err := gapwise.CompleteSolution(ctx, d.in, q.Start)
+		start, err := ask.StartOf(ctx, d.in, q.Start)
 		if err != nil {
 			return nil, err
 		}

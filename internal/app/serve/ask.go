@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -38,7 +39,7 @@ type Limit struct {
 type ExplainRequest struct {
 	Instance jsontext.Value `json:"instance" schema:"instance"`
 	Result   jsontext.Value `json:"result,omitempty" schema:"result" about:"what was solved; left out: the instance is solved first"`
-	Options  Options        `json:"options,omitzero" about:"the time limit is for solving, and again for explaining"`
+	Options  Options        `json:"options,omitzero" about:"the time limit is for solving, and again for explaining; with result, the others but the seed are refused"`
 }
 
 // CheckRequest asks for a proof to be replayed.
@@ -99,7 +100,7 @@ func judged(ctx context.Context, in model.Instance, data []byte, where string, o
 	if whole {
 		r, err = model.DecodeResult(data)
 	} else {
-		r = model.NewResult("a solution without a result", 0)
+		r = model.NewResult(ask.Bare, 0)
 		r.Solution, err = gapwise.CompleteSolution(ctx, in, data)
 	}
 	if err != nil {
@@ -156,6 +157,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, failureOf(err, "options")
 		}
+		if set := (Options{TimeLimitS: q.Options.TimeLimitS, Seed: q.Options.Seed}); len(q.Result) > 0 && !reflect.DeepEqual(q.Options, set) {
+			return nil, failuref(http.StatusBadRequest, "options", "leave out the others, or result", "of the options only time_limit_s and seed go with a result, which isn't solved again")
+		}
 		var res model.Result
 		if len(q.Result) == 0 {
 			res, err = s.solved(ctx, in, o)
@@ -167,7 +171,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 					v.Violations[0].Constraint+" "+v.Violations[0].Where)
 			}
 			if err == nil && v.Status == "" {
-				err = res.SetSolution(in, res.Solution)
+				res, err = ask.Bounded(ctx, in, res.Solution, o.TimeLimit)
 			}
 		}
 		if err != nil {
@@ -196,7 +200,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		if q.Proof == "" {
-			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing")
+			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key proof is missing or empty")
 		}
 		return ask.OfProof(ctx, in, hash, q.Proof)
 	})

@@ -5,6 +5,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -67,8 +68,8 @@ func (p *pass) leave() {
 func (p *pass) hold(n int64) error {
 	if p.mine += n; p.mine > p.heaviest {
 		p.weight.Add(n)
-		return failuref(http.StatusRequestEntityTooLarge, "body", "send a smaller instance, or start the service with a larger --body",
-			"the request weighs more than %d bytes", p.heaviest)
+		return failuref(http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("send a smaller instance, or start the service with --body %d or more", (p.mine+1<<20-1)>>20),
+			"the request weighs %d bytes or more, the most is %d", p.mine, p.heaviest)
 	}
 	if p.weight.Add(n) > p.mostWeight {
 		return busyf("requests of %d bytes are held, more are not taken", p.mostWeight)

@@ -26,7 +26,8 @@ func (s *Server) refuse(r *http.Request, pattern string) *Failure {
 			return nil
 		}
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	ok := strings.EqualFold(scheme, "Bearer")                            // RFC 9110, section 11.1
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.Token)) // of one length
 	if !ok || subtle.ConstantTimeCompare(a[:], b[:]) != 1 {
 		return failuref(http.StatusUnauthorized, "header Authorization", "send Authorization: Bearer TOKEN", "the token is missing or wrong")

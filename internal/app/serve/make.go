@@ -94,7 +94,7 @@ func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 		case err != nil:
 			return nil, err
 		case q.Text == "":
-			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key text is missing")
+			return nil, failuref(http.StatusBadRequest, "body", "see /v1/openapi.json", "the key text is missing or empty")
 		case strings.ContainsAny(q.Name, `/\`):
 			return nil, failuref(http.StatusBadRequest, "name", "give the name without folders", "the name is %q", q.Name)
 		case s.Convert == nil:

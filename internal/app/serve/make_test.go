@@ -45,7 +45,7 @@ func TestMake(t *testing.T) {
 		"query":      {"/v1/generate?seed=3&max_tasks=4", body(), 200, `"name":"map[max-tasks:4 seed:3]"`},
 		"both":       {"/v1/generate?seed=3", body("options", map[string]any{"seed": "3"}), 400, "the option seed is there twice"},
 		"a list":     {"/v1/generate", body("options", map[string]any{"seed": []int{3}}), 400, "options"},
-		"too heavy":  {"/v1/generate?tasks=many", body(), 413, "weighs more"},
+		"too heavy":  {"/v1/generate?tasks=many", body(), 413, "with --body 65 or more"},
 		"invalid":    {"/v1/generate?tasks=none", body(), 400, "gapwise generate --help lists the options"},
 		"a file":     {"/v1/convert?strict=true", body("text", "digraph {a}", "name", "a.dot"), 200, `"name":"six-tasks"`},
 		"no text":    {"/v1/convert", body("name", "a.dot"), 400, "the key text is missing"},

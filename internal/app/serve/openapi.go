@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -46,12 +47,48 @@ func (s *Server) OpenAPI() any {
 }
 
 // describer makes schemas of types, each once.
-type describer struct{ made object }
+type describer struct {
+	made   object
+	strict bool // unknown keys are refused
+}
+
+// failures lists the status codes of failures, with the routes that have them.
+var failures = []struct {
+	code    int
+	meaning string
+	waits   bool // Retry-After says how long
+	of      func(r route) bool
+}{
+	{400, "the body, the instance or an option is wrong", false, route.posts},
+	{401, "the token is missing or wrong", false, func(r route) bool { return !r.open }},
+	{404, "there is no such job", false, func(r route) bool { return strings.Contains(r.path, "{id}") }},
+	{404, "this service makes no instances", false, func(r route) bool { _, made := r.response.(Made); return made }},
+	{408, "the body didn't arrive in time", false, route.posts},
+	{413, "the request is too large", false, route.posts},
+	{415, "the type isn't application/json", false, route.posts},
+	{421, "without a token: the request is for another host", false, func(route) bool { return true }},
+	{422, "the algorithm doesn't support the instance, a start can't be completed, a result is refused, the time was too short, or the answer is too long", false, route.posts},
+	{429, "too much work", true, route.posts},
+	{500, "a defect", false, route.posts},
+	{503, "the service is ending", true, route.posts},
+}
+
+// posts reports whether a route takes a body.
+func (r route) posts() bool { return r.request != nil }
 
 func (d *describer) operation(r route) object {
 	failure := object{"description": "what is wrong, where, and what to do", "content": object{"application/json": object{"schema": d.schemaOf(reflect.TypeFor[Failure]())}}}
 	good := object{"description": "OK"}
-	status := "200"
+	status, answers := "200", object{"default": failure}
+	for _, f := range failures {
+		if f.of(r) {
+			one := object{"description": f.meaning, "content": failure["content"]}
+			if f.waits {
+				one["headers"] = object{"Retry-After": object{"description": "seconds until the next try", "schema": object{"type": "integer"}}}
+			}
+			answers[strconv.Itoa(f.code)] = one
+		}
+	}
 	switch r.response.(type) {
 	case plainText:
 		good["content"] = object{"text/plain": object{"schema": object{"type": "string"}}}
@@ -65,8 +102,10 @@ func (d *describer) operation(r route) object {
 	}
 	if r.path == "/v1/jobs" {
 		status = "202"
+		good["headers"] = object{"Location": object{"description": "path of the job", "schema": object{"type": "string"}}}
 	}
-	o := object{"operationId": r.id, "summary": r.does, "responses": object{status: good, "default": failure}}
+	answers[status] = good
+	o := object{"operationId": r.id, "summary": r.does, "responses": answers}
 	if !r.open {
 		o["security"] = []object{{}, {"token": []string{}}}
 	}
@@ -79,11 +118,17 @@ func (d *describer) operation(r route) object {
 			"schema": object{"enum": []string{"events", "lines"}}})
 		d.schemaOf(reflect.TypeFor[ask.Progress]())
 	}
+	if _, made := r.response.(Made); made {
+		parameters = append(parameters, object{"name": "options", "in": "query", "style": "form", "explode": true,
+			"description": "the options of the body, each as a parameter of its own: ?kind=dag&tasks=4", "schema": d.schemaOf(reflect.TypeFor[map[string]Value]())})
+	}
 	if parameters != nil {
 		o["parameters"] = parameters
 	}
 	if r.request != nil {
+		d.strict = true // an answer may get further keys in a later version
 		o["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.schemaOf(reflect.TypeOf(r.request))}}}
+		d.strict = false
 	}
 	return o
 }
@@ -222,7 +267,10 @@ func (d *describer) structure(t reflect.Type) object {
 			required = append(required, name)
 		}
 	}
-	s := object{"type": "object", "properties": properties, "additionalProperties": false}
+	s := object{"type": "object", "properties": properties}
+	if d.strict {
+		s["additionalProperties"] = false
+	}
 	if len(required) > 0 {
 		s["required"] = required
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/run/limits"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -70,6 +71,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass
 		return nil, failuref(http.StatusUnsupportedMediaType, "header Content-Type", "send Content-Type: application/json",
 			"the content type is %q, must be application/json", r.Header.Get("Content-Type"))
 	}
+	if err := queried(r); err != nil {
+		return nil, err
+	}
 	if p, err = s.gate.enter(); err != nil {
 		return nil, err
 	}
@@ -88,6 +92,23 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass
 	// Reading has a deadline, which would end the request's context while it is solved.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // without deadlines, as in a test, it needs none
 	return p, decode(data, into)
+}
+
+// queried reports an option of the query that the request doesn't take.
+func queried(r *http.Request) error {
+	known := "the body holds the options"
+	switch r.URL.Path {
+	case "/v1/generate", "/v1/convert": // whose commands know them
+		return nil
+	case "/v1/solve":
+		known = "give stream alone, the body holds the options"
+	}
+	for key := range r.URL.Query() {
+		if key != "stream" || r.URL.Path != "/v1/solve" {
+			return failuref(http.StatusBadRequest, "query "+key, known, "%s has no option %s in its query", r.URL.Path, key)
+		}
+	}
+	return nil
 }
 
 // perItem is the weight of a host, processor, PE, slot, process, unnamed task or VM, in bytes: instances of some bytes
@@ -201,12 +222,12 @@ func (s *Server) options(in model.Instance, o Options) (gapwise.Options, error) 
 		all.Seed = *o.Seed
 	}
 	switch {
-	case o.Threads < 0 || o.Threads > s.Threads:
+	case o.Threads < 0 || o.Threads > s.Threads: // Config.Threads, too, is a limit
 		return all, failuref(http.StatusBadRequest, "options.threads", "leave it out", "threads is %d, must be from 1 to %d", o.Threads, s.Threads)
-	case o.Effort < 0:
-		return all, failuref(http.StatusBadRequest, "options.effort", "leave it out", "effort is %d, must be at least 1", o.Effort)
-	case !(o.Gap >= 0 && o.Gap < 1):
-		return all, failuref(http.StatusBadRequest, "options.gap", "leave it out", "gap is %v, must be above 0 and below 1", o.Gap)
+	default:
+		if setting, why := limits.Wrong(all.Settings, nil); setting != "" {
+			return all, failuref(http.StatusBadRequest, "options."+setting, "leave it out", "%s %s", setting, why)
+		}
 	}
 	if all.TimeLimit, err = s.seconds(o.TimeLimitS); err != nil {
 		return all, err

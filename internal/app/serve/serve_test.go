@@ -182,6 +182,48 @@ func TestWrongSolution(t *testing.T) {
 	answers(t, 422, "POST", url+"/v1/explain", body("instance", text, "result", json.RawMessage(forged)))
 }
 
+// What a solution leaves out may follow in an infeasible way alone. The judge says so.
+func TestWrongCompletion(t *testing.T) {
+	t.Parallel()
+	_, url := started(t, usual())
+	for name, solution := range map[string]string{
+		"three-jobs":     `{"runs":[{"id":"a","segments":[{"start_s":0}]},{"id":"b","segments":[{"start_s":0}]},{"id":"c","segments":[{"start_s":0}]}]}`,
+		"eight-requests": `{"bookings":[{"id":"r1","start_s":20},{"id":"r2","start_s":20},{"id":"r3","start_s":20},{"id":"r4","start_s":15}]}`,
+		"six-tasks": `{"tasks":[{"id":"6","machine":"P1"},{"id":"5","machine":"P1"},{"id":"4","machine":"P1"},{"id":"3","machine":"P1"},
+			{"id":"2","machine":"P1"},{"id":"1","machine":"P1"}]}`,
+	} {
+		answer := answers(t, 200, "POST", url+"/v1/verify", body("instance", example(t, name), "solution", json.RawMessage(solution)), `"accepted":false`, `"constraint":`)
+		valid(t, "Verdict", answer)
+		answers(t, 422, "POST", url+"/v1/explain", body("instance", example(t, name), "result", json.RawMessage(solution)), "the judge refuses the result")
+	}
+}
+
+// A bare solution is explained with the quick bounds; without any the list of reasons is empty.
+func TestExplainBare(t *testing.T) {
+	t.Parallel()
+	_, url := started(t, usual())
+	six := example(t, "six-tasks")
+	bare := `{"tasks":[{"id":"1","machine":"P1"},{"id":"2","machine":"P1"},{"id":"3","machine":"P1"},{"id":"4","machine":"P1"},{"id":"5","machine":"P1"},{"id":"6","machine":"P1"}]}`
+	valid(t, "Explanation", answers(t, 200, "POST", url+"/v1/explain",
+		body("instance", six, "result", json.RawMessage(bare), "options", map[string]any{"time_limit_s": 3, "seed": 2}), `"bound":2`, `"why":[{`, "No solution has less than 2")) // 23, without HiGHS 22
+}
+
+// A start may place only some of the instance, in gapwise's own format and as other programs write it.
+func TestPartialStart(t *testing.T) {
+	t.Parallel()
+	_, url := started(t, usual())
+	for name, starts := range map[string][]string{
+		"vms":            {`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0]}]}`, `{"jobs":[{"id":"a","hosts":[0],"cpu":[0.5]}]}`},
+		"six-tasks":      {`{"tasks":[{"id":"1","machine":"P1"}]}`, `{"kind":"dag","version":1,"tasks":[{"id":"2","machine":"P1","start_s":0}]}`},
+		"three-jobs":     {`{"runs":[{"id":"b","segments":[{"start_s":10}]}]}`},
+		"eight-requests": {`{"bookings":[{"id":"r3","start_s":20}]}`},
+	} {
+		for _, start := range starts {
+			answers(t, 200, "POST", url+"/v1/solve", body("instance", example(t, name), "start", json.RawMessage(start)), `"solution":{`)
+		}
+	}
+}
+
 // A proof is replayed; a forged one is refused with the line.
 func TestCheck(t *testing.T) {
 	_, url := started(t, usual())
@@ -257,6 +299,12 @@ func TestRefused(t *testing.T) {
 		{"a gap of 1", "POST", "/v1/solve", with("gap", 1), nil, 400, "options.gap"},
 		{"a parameter", "POST", "/v1/solve", with("parameters", map[string]string{"x": "1"}), nil, 400, "options.parameters"},
 		{"a wrong start", "POST", "/v1/solve", body("instance", six, "start", map[string]any{"kind": "dag"}), nil, 400, "start"},
+		{"a start of another instance", "POST", "/v1/solve", body("instance", six, "start", json.RawMessage(`{"tasks":[{"id":"z","machine":"P1","start_s":0}],"transfers":[]}`)), nil, 422, "start"},
+		{"an unknown option in the query", "POST", "/v1/solve?tasks=3", body("instance", six), nil, 400, "query tasks"},
+		{"a job as a stream", "POST", "/v1/jobs?stream=lines", body("instance", six), nil, 400, "query stream"},
+		{"bounds by the query", "POST", "/v1/bound?time_limit_s=3", body("instance", six), nil, 400, "query time_limit_s"},
+		{"a result solved again", "POST", "/v1/explain", body("instance", six, "result", json.RawMessage(`{}`), "options", map[string]any{"algorithm": "heft"}), nil, 400, "options"},
+		{"an empty proof", "POST", "/v1/check", body("instance", six, "proof", ""), nil, 400, "body"},
 		{"no solution", "POST", "/v1/verify", body("instance", six), nil, 400, "body"},
 		{"a wrong solution", "POST", "/v1/verify", body("instance", six, "solution", 1), nil, 400, "solution"},
 		{"a tolerance of 1", "POST", "/v1/verify", body("instance", six, "solution", 1, "tolerance", 1), nil, 400, "tolerance"},
@@ -381,8 +429,10 @@ func TestToken(t *testing.T) {
 			t.Errorf("%q: %d", given, code)
 		}
 	}
-	if code, answer, _ := send(t, "POST", url+"/v1/solve", q, "Authorization", "Bearer "+c.Token); code != 200 {
-		t.Errorf("with the token: %d: %s", code, answer)
+	for _, scheme := range []string{"Bearer ", "bearer "} {
+		if code, answer, _ := send(t, "POST", url+"/v1/solve", q, "Authorization", scheme+c.Token); code != 200 {
+			t.Errorf("with the token: %d: %s", code, answer)
+		}
 	}
 	for address, want := range map[string]bool{"127.0.0.1:80": true, "localhost:1": true, "[::1]:80": true, "127.9.9.9": true,
 		":80": false, "0.0.0.0:80": false, "[::]:80": false, "10.0.0.1:80": false, "localhost.example.org:80": false, "": false} {
@@ -413,6 +463,13 @@ func TestStreams(t *testing.T) {
 	}
 	if n := len(names); n < 2 || names[0] != "progress" || names[n-1] != "result" || h.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("the lines are %v", names)
+	}
+	for accept, want := range map[string]string{
+		"application/json, text/event-stream;q=0.1": "application/json", "text/event-stream;q=0": "application/json", "*/*": "application/json",
+		"application/json;q=0.5, application/x-ndjson": "application/x-ndjson", "application/json, text/event-stream": "text/event-stream",
+	} {
+		_, _, h := send(t, "POST", url+"/v1/solve", body("instance", example(t, "vms")), "Accept", accept)
+		require.Same(t, accept, want, h.Get("Content-Type"))
 	}
 	code, answer, h := send(t, "POST", url+"/v1/solve", q, "Accept", "text/event-stream")
 	parts := strings.Split(strings.TrimSuffix(string(answer), "\n\n"), "\n\n")

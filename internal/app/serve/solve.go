@@ -4,9 +4,12 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +49,17 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request) (t task, err error
 		return t, failureOf(err, "options")
 	}
 	if len(q.Start) > 0 {
-		err := panics.Call(func() (err error) { t.o.Start, err = gapwise.CompleteSolution(ctx, t.in, q.Start); return err })
+		err := panics.Call(func() (err error) {
+			if t.o.Start, err = ask.StartOf(ctx, t.in, q.Start); err != nil {
+				return failureOf(err, "start")
+			}
+			if t.o.Start, _, err = gapwise.CompleteStart(ctx, t.in, t.o.Start); errors.Is(err, model.ErrInvalid) || errors.Is(err, model.ErrUnsupported) {
+				f := failureOf(err, "start")
+				f.Status, f.Remedy = http.StatusUnprocessableEntity, "mend the start, or leave it out"
+				return f
+			}
+			return err
+		})
 		if err != nil {
 			return t, failureOf(err, "start")
 		}
@@ -131,16 +144,37 @@ var (
 
 // shapeOf returns the stream that a request asks for, nil for none.
 func shapeOf(r *http.Request) (*shape, error) {
-	accepted := r.Header.Get("Accept")
+	accepted := accepts(r)
+	whole := max(accepted["application/json"], accepted["application/*"], accepted["*/*"])
+	wanted := func(s *shape) bool { q := accepted[s.contentType]; return q > 0 && q >= whole }
 	switch asked := r.URL.Query().Get("stream"); {
-	case asked == "events", asked == "" && strings.Contains(accepted, events.contentType):
+	case asked == "events", asked == "" && wanted(events):
 		return events, nil
-	case asked == "lines", asked == "" && strings.Contains(accepted, lines.contentType):
+	case asked == "lines", asked == "" && wanted(lines):
 		return lines, nil
 	case asked != "":
 		return nil, failuref(http.StatusBadRequest, "query stream", "give events or lines", "there is no stream %q", asked)
 	}
 	return nil, nil
+}
+
+// accepts returns the media types of a request's Accept, with their weights.
+func accepts(r *http.Request) map[string]float64 {
+	weights := map[string]float64{}
+	for _, line := range r.Header.Values("Accept") {
+		for one := range strings.SplitSeq(line, ",") {
+			kind, parameters, err := mime.ParseMediaType(one)
+			if err != nil {
+				continue
+			}
+			weight := 1.0
+			if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+				weight = q
+			}
+			weights[kind] = max(weights[kind], weight)
+		}
+	}
+	return weights
 }
 
 // Times of a stream: between two looks at a solver, between two signs of life, and for a

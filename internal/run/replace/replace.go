@@ -31,6 +31,9 @@ func Unwritten(path string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("can't write %s: %w; make the folder first, or give another one", path, err)
+	}
 	return fmt.Errorf("can't write %s: %w", path, err)
 }
 

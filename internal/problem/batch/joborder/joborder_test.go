@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/test/require"
@@ -144,7 +145,7 @@ func TestSearch(t *testing.T) {
 		for k := range real.Jobs {
 			real.Jobs[k].Length = lengths[k]
 		}
-		if k := processors.TooMany(&real, s.Starts()); k >= 0 {
+		if k := tooMany(&real, s.Starts()); k >= 0 {
 			t.Fatalf("too few processors for job %d", k)
 		}
 		for k, at := range s.Starts() {
@@ -206,4 +207,19 @@ func BenchmarkSearch(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(placed), "ns/placed")
 		})
 	}
+}
+
+// tooMany returns the first job, by start, for which too few processors are free on
+// one tier when each job starts at the given tick and runs to its end; -1 if there
+// is none.
+func tooMany(t *view.Batch, starts []int64) int {
+	inUse := profile.Profile{Capacity: t.Processors}
+	for _, k := range order.By(order.Of[int](len(starts)), starts) {
+		j := &t.Jobs[k]
+		if _, ok := inUse.First(j.Processes, j.Length, starts[k], starts[k]); !ok {
+			return k
+		}
+		inUse.Add(starts[k], starts[k]+j.Length, j.Processes)
+	}
+	return -1
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/model"
@@ -58,8 +59,8 @@ func AtRate(length, rate int64) int64 {
 }
 
 // number gives each job its processors: in the order of the starts the lowest that
-// are free, ends before starts. The lists are cut from one array. It takes time
-// linear in the jobs' total width.
+// are free, ends before starts. A job that finds too few shares the lowest processors of others, which the judge
+// reports. The lists are cut from one array. It takes time linear in the jobs' total width.
 func (c *Course) number(t *view.Batch, lengths []int64) [][]int32 {
 	total := 0
 	for k := range t.Jobs {
@@ -70,18 +71,42 @@ func (c *Course) number(t *view.Batch, lengths []int64) [][]int32 {
 		w := t.Jobs[k].Processes
 		lists[k], array = array[:w:w], array[w:]
 	}
-	free, ended := NewFree(t.Processors), 0
+	free, left, ended := NewFree(t.Processors), t.Processors, 0
+	short := map[int32]int{} // jobs that find too few free processors, and how many they find
 	for _, k := range c.Started {
 		for ; ended < len(c.Ended); ended++ {
 			e := c.Ended[ended]
 			if c.Starts[e]+lengths[e] > c.Starts[k] {
 				break
 			}
-			free.Give(lists[e])
+			held := lists[e]
+			if n, found := short[e]; found {
+				held = held[:n]
+			}
+			free.Give(held)
+			left += len(held)
 		}
-		free.Take(lists[k])
+		took := min(left, len(lists[k]))
+		free.Take(lists[k][:took])
+		if left -= took; took < len(lists[k]) {
+			short[k] = took
+			share(lists[k], took)
+		}
 	}
 	return lists
+}
+
+// share fills in the rest of a list of different processors with the lowest ones that aren't in it.
+func share(list []int32, from int) {
+	in := slices.Clone(list[:from]) // ascending
+	for p := int32(0); from < len(list); p++ {
+		if len(in) > 0 && in[0] == p {
+			in = in[1:]
+			continue
+		}
+		list[from] = p
+		from++
+	}
 }
 
 // Execution returns the execution of a course, of jobs of the given lengths in ticks.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gapwise/gapwise/internal/core/view"
 	"github.com/gapwise/gapwise/internal/num/order"
-	"github.com/gapwise/gapwise/internal/num/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,21 +28,6 @@ func Place(in *model.Batch, t *view.Batch, starts []int64) (*model.Execution, er
 	course := &Course{Starts: starts, Started: order.By(order.Of[int32](n), starts),
 		Ended: order.By(order.Of[int32](n), ends)}
 	return course.Execution(in, t, lengths)
-}
-
-// TooMany returns the first job, by start, for which too few processors are free on
-// one tier when each job starts at the given tick and runs to its end; -1 if there
-// is none.
-func TooMany(t *view.Batch, starts []int64) int {
-	inUse := profile.Profile{Capacity: t.Processors}
-	for _, k := range order.By(order.Of[int](len(starts)), starts) {
-		j := &t.Jobs[k]
-		if _, ok := inUse.First(j.Processes, j.Length, starts[k], starts[k]); !ok {
-			return k
-		}
-		inUse.Add(starts[k], starts[k]+j.Length, j.Processes)
-	}
-	return -1
 }
 
 // Starts returns the ticks at which the jobs start, by job, of an execution that Place could have made. The error is

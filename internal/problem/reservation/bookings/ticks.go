@@ -5,6 +5,7 @@
 package bookings
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/internal/core/view"
@@ -77,9 +78,9 @@ func BookTicks(in *model.Reservation, t *view.Reservation, starts []int64) (*mod
 		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
 		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Seconds(t.Requests[k].Latest())})
 	}
-	lists, err := Number(t.PEs, runs)
-	if err != nil {
-		return nil, err
+	lists, short := Number(t.PEs, runs)
+	if short >= 0 {
+		return nil, fmt.Errorf("%w: too few of the %d PEs are free when request %q starts", model.ErrInfeasible, t.PEs, b.Bookings[short].ID)
 	}
 	sorted := make([]model.Booking, len(requests))
 	for i, o := range order.By(order.Of[int](len(requests)), requests) {
