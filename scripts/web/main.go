@@ -39,8 +39,15 @@ func main() {
 	}
 }
 
-// commentLine is a line of a script that is a comment alone; visitors needn't load it.
-var commentLine = regexp.MustCompile(`(?m)^[ \t]*//.*\n`)
+// Lines that are a comment alone, and blanks before a line: visitors needn't load them. No text of the page goes over
+// several lines.
+var (
+	commentLine = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*(?:[^*]|\*[^/])*\*/)\n`)
+	blanks      = regexp.MustCompile(`(?m)^[ \t]+`)
+)
+
+// bare returns a text of the page without what visitors needn't load.
+func bare(text []byte) []byte { return blanks.ReplaceAll(commentLine.ReplaceAll(text, nil), nil) }
 
 func build(folder string) error {
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "examples"), 0o755)); err != nil {
@@ -55,10 +62,7 @@ func build(folder string) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasSuffix(name, ".js") {
-			data = commentLine.ReplaceAll(data, nil)
-		}
-		return os.WriteFile(filepath.Join(folder, name), data, 0o644)
+		return os.WriteFile(filepath.Join(folder, name), bare(data), 0o644)
 	})
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "theme.css"), values, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "theme.css"), bare(values), 0o644); err != nil {
 		return err
 	}
 	solver, err := highs(folder)
@@ -89,6 +93,8 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
+	licence, script, _ := bytes.Cut(glue, []byte("\n\n")) // which stays
+	glue = append(append(licence, "\n\n"...), bare(script)...)
 	if err := os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644); err != nil {
 		return err
 	}
@@ -204,7 +210,7 @@ func program(folder, title, name string) (*packed, error) {
 		arguments = append(arguments, "-gcflags="+p+"=-l -dwarf=false")
 	}
 	c := exec.Command("go", append(arguments, "./web/"+name)...)
-	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWASM=satconv,signext", "CGO_ENABLED=0", "GOFLAGS=")
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 		if len(why.Why) == 0 {
 			t.Errorf("%s: nothing explains the bound of %s's result", path, shown.Algorithm)
 		}
-		moved := put[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: shown.Result, TimeLimitS: 1})
+		moved := put[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: Known{Bound: shown.Bound}, TimeLimitS: 1})
 		if strings.Contains(moved.Value, "No bound is known") {
 			t.Errorf("%s: %s beside the bound %v", path, moved.Value, *shown.Bound)
 		}
