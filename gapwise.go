@@ -154,7 +154,9 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	if strings.ContainsAny(name, " /{") {
 		hint = fmt.Sprintf("a program is %s%s: did you mean that? Else ", command.Prefix, name)
 	}
-	if near := nearest.Of(name, names); near != "" {
+	if name == LogAlgorithm {
+		hint = "log is how a log's own scheduler ran its jobs: gapwise report shows it, gapwise convert --ran writes it; else "
+	} else if near := nearest.Of(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}
 	return model.Algorithm{}, fmt.Errorf("%w %q for %s; %sgive one of auto, exact, %s", ErrUnknownAlgorithm, name, kind, hint, strings.Join(names, ", "))
@@ -187,8 +189,11 @@ func (o Options) solvers(kind model.Kind) (all []model.Algorithm, set model.Sett
 		return nil, set, err
 	}
 	if set.Proof != nil {
-		if o.Algorithm == "" || o.Algorithm == "auto" {
+		switch o.Algorithm {
+		case "", "auto":
 			set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
+			o.Algorithm = "exact"
+		case "kernel":
 			o.Algorithm = "exact"
 		}
 		if o.Algorithm != "exact" || o.Engine != "" && o.Engine != "kernel" {

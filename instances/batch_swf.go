@@ -54,6 +54,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if err != nil {
 		return nil, nil, err
 	}
+	tookMachine(log, processors, account)
 	in := s.empty(name, processors)
 	in.Jobs = make([]model.BatchJob, len(taken))
 	logs := jobLogs{names: log.Names, queues: namesOf(log.Header, "Queue"), known: map[model.JobLog]*model.JobLog{}}

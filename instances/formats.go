@@ -191,11 +191,14 @@ func (f *File) has(keys ...string) bool {
 	return true
 }
 
-// IsTable reports whether the first two lines of a text are rows of a table: of cells that are
-// separated by commas, semicolons, bars or tabs, as many in both.
+// IsTable reports whether the first two lines of a text, without comments (#) between them, are rows of a table: of cells
+// that are separated by commas, semicolons, bars or tabs, as many in both.
 func IsTable(data []byte) bool {
 	first, rest, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
-	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	second, rest, _ := bytes.Cut(rest, []byte("\n"))
+	for bytes.HasPrefix(second, []byte("#")) {
+		second, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
 	bars := len(first) > 0 && isDigit(first[0]) && bytes.Contains(first, []byte("|")) // rows of Slurm, with lists of nodes
 	if bytes.ContainsAny(first, "{[") && !bars {                                      // meant to be JSON
 		return false

@@ -56,6 +56,7 @@ func reservationFromSWF(name string, log *swf.Log, o swfOptions) (*model.Reserva
 	if err != nil {
 		return nil, err
 	}
+	tookMachine(log, pes, account)
 	if o.ARTime > 0 {
 		drawn(account, o.Seed, "lead times, from 0 to %g durations (artime)", o.ARTime)
 	}

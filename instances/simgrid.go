@@ -121,7 +121,7 @@ const maxPassed = 20_000_000
 func (p *Platform) connect(file *simgrid.Platform, of []int) error {
 	n, known, capacity := len(of), map[*simgrid.Link]bool{}, 0.0
 	rates, first, capped := make([][]float64, n), map[[2]int]int{}, false
-	apart, passed := 0, 0
+	apart, passed, fat := 0, 0, 0
 	for a := range n {
 		rates[a] = make([]float64, n)
 		for b := range n {
@@ -139,6 +139,10 @@ func (p *Platform) connect(file *simgrid.Platform, of []int) error {
 			}
 			if passed += len(links); passed > maxPassed {
 				return fmt.Errorf("%w platform: its routes have more than %d links; take the first hosts by --platform simgrid:FILE,hosts=%d", model.ErrInvalid, maxPassed, max(1, n/4))
+			}
+			unseen := slices.DeleteFunc(slices.Clone(links), func(l *simgrid.Link) bool { return !l.Fat || l.Rate == rates[a][b] })
+			if len(unseen) > 0 {
+				fat++
 			}
 			r := model.Route{From: p.Machines[a].ID, To: p.Machines[b].ID, Links: []string{}, LatencyS: latencyS, OneWay: true}
 			twice := false
@@ -173,6 +177,7 @@ func (p *Platform) connect(file *simgrid.Platform, of []int) error {
 		}
 	}
 	p.Assumed = append(p.Assumed, file.Free...)
+	p.NotModelled.Count(fat, "routes with a link FATPIPE that isn't the slowest, which LV08's weights would count")
 	p.Assumed.Count(apart, "pairs of machines that can't send to each other, for want of a route")
 	switch p.Network.Bandwidth = capacity; {
 	case n == 1:

@@ -213,7 +213,7 @@ func TestParseSimgrid(t *testing.T) {
 	require.Is(t, 0.0, p.Network.PathCapacity[0][10], "no way")
 	p = require.Value(ParsePlatform("testdata/simgrid/clusters.xml"))(t)
 	require.Is(t, 1e9, p.Machines[7].LocalRate, "loopback")
-	require.Is(t, "2 loopbacks with a latency or shared: the model has their rate alone (h7, h9)", p.NotModelled.String(), "told")
+	require.Is(t, "2 loopbacks with a latency or shared: the model has their rate alone (h7, h9); 12 routes with a link FATPIPE that isn't the slowest, which LV08's weights would count", p.NotModelled.String(), "told")
 }
 
 func TestSimgridRefused(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/num/order"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +87,9 @@ func drawn(a *model.Account, seed uint64, format string, args ...any) {
 const maxSWFTime = 1e12
 
 // isPart reports whether a line is of a part of a job.
-func isPart(j *swf.Job) bool { return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed }
+func isPart(j *swf.Job) bool {
+	return j.Status >= swf.StatusToContinue && j.Status <= swf.StatusLastFailed
+}
 
 // partsOf returns the lines that are parts of a job with a line for the whole.
 func partsOf(log *swf.Log) (parts []bool) {
@@ -194,11 +197,9 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest float64) (taken []int, a
 	left.Count(skipped, "jobs before those asked for")
 	left.Count(after, "jobs after those asked for")
 	account.Took(float64(len(taken)), "jobs")
-	unit := "processors"
-	if log.Placed != nil {
-		unit = "nodes"
+	if log.Names != nil && skipped+after > 0 { // the records' own account came before
+		account.Remarks.Say("what isn't modelled, and waits, are told of all %s of the records", words.Plural(len(log.Jobs), "job"))
 	}
-	account.Took(float64(pes), unit)
 	if startTimes(log.Header) {
 		account.Remarks.Say("the log's submit times are really start times")
 	}
@@ -284,6 +285,15 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 		log.Account.Assumed.Say("%s", log.Assumed)
 	}
 	return int(procs), nil
+}
+
+// tookMachine records the size of the machine that a log tells.
+func tookMachine(log *swf.Log, size int, account *model.Account) {
+	unit := "processors"
+	if log.Placed != nil {
+		unit = "nodes"
+	}
+	account.Took(float64(size), unit)
 }
 
 // swfID names the request of the job at the given index of a log by its number.

@@ -9,11 +9,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
@@ -52,7 +56,7 @@ func readTable(f *File, o Options) (model.Instance, error) {
 	if err := errors.Join(f.checkName(), f.noPlatform(o, "a table")); err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(f.data)
+	rows, lines, err := rowsOf(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%w table: %w", model.ErrInvalid, err)
 	}
@@ -95,11 +99,43 @@ func readTable(f *File, o Options) (model.Instance, error) {
 	}
 	in, err := model.DecodeInstance(text)
 	if err != nil {
-		return nil, err
+		return nil, &rowError{err, t.list, lines}
 	}
 	f.account.Took(float64(len(rows)), "rows")
 	model.SetAccount(in, f.account)
 	return in, nil
+}
+
+// rowError is an error about a row of a table: its text names the line and the column, where the instance made of the
+// table has an element of a list.
+type rowError struct {
+	err   error
+	list  string // key of the instance
+	lines []int  // of the rows
+}
+
+func (e *rowError) Unwrap() error { return e.err }
+
+// What an instance's errors begin with, and how they name an element of a list.
+var (
+	ofInstance = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^invalid( JSON|( \w+)? instance): line 1: `) })
+	ofElement  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\w+)\[(\d+)\](?:\.(\w+))?`) })
+)
+
+// Error implements error.
+func (e *rowError) Error() string {
+	text := ofInstance().ReplaceAllString(e.err.Error(), "invalid table: ")
+	return ofElement().ReplaceAllStringFunc(text, func(place string) string {
+		m := ofElement().FindStringSubmatch(place)
+		k, err := strconv.Atoi(m[2])
+		switch {
+		case err != nil || m[1] != e.list || k >= len(e.lines):
+			return place
+		case m[3] == "":
+			return fmt.Sprintf("line %d", e.lines[k])
+		}
+		return fmt.Sprintf("line %d, column %s", e.lines[k], m[3])
+	})
 }
 
 // tableKindOf returns which of tableKinds has all its columns among those of a table, -1 if none has.
@@ -124,8 +160,10 @@ func tableColumn(name string) string {
 	return cmp.Or(tableColumns[name], name)
 }
 
-// rowsOf reads the rows of a table, by the names of their columns.
-func rowsOf(data []byte) (rows []map[string]any, err error) {
+// rowsOf reads the rows of a table, by the names of their columns, and their lines.
+func rowsOf(data []byte) (rows []map[string]any, lines []int, err error) {
+	above := len(data) - len(bytes.TrimLeftFunc(data, unicode.IsSpace))
+	before := bytes.Count(data[:above], []byte("\n"))
 	data = bytes.TrimSpace(data)
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(data))
@@ -139,18 +177,22 @@ func rowsOf(data []byte) (rows []map[string]any, err error) {
 	if r.Comma == '\t' {
 		r.TrimLeadingSpace = false // it would eat empty cells
 	}
-	all, err := r.ReadAll()
+	head, err := r.Read()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(all) < 2 {
-		return nil, fmt.Errorf("there is no row below its first line")
-	}
-	head := all[0]
 	for i, c := range head {
 		head[i] = tableColumn(c)
 	}
-	for _, cells := range all[1:] {
+	for {
+		cells, err := r.Read()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, nil, err
+		}
+		line, _ := r.FieldPos(0)
+		lines = append(lines, before+line)
 		row := map[string]any{}
 		for i, cell := range cells {
 			switch cell = strings.TrimSpace(cell); {
@@ -158,18 +200,24 @@ func rowsOf(data []byte) (rows []map[string]any, err error) {
 			case head[i] == "id":
 				row["id"] = cell
 			default:
-				row[head[i]] = valueOf(cell)
+				row[head[i]] = valueOf(cell, r.Comma != ',')
 			}
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	if len(rows) == 0 {
+		return nil, nil, errors.New("there is no row below its first line")
+	}
+	return rows, lines, nil
 }
 
-// valueOf reads a cell: a number, one with a percent sign, or a text.
-func valueOf(cell string) any {
+// valueOf reads a cell: a number, one with a percent sign, or a text. Commas may be decimal points.
+func valueOf(cell string, commas bool) any {
 	number, percent := strings.CutSuffix(cell, "%")
-	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if number = strings.TrimSpace(number); commas && strings.Count(number, ",") == 1 {
+		number = strings.Replace(number, ",", ".", 1)
+	}
+	x, err := strconv.ParseFloat(number, 64)
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
 		return cell
@@ -177,6 +225,8 @@ func valueOf(cell string) any {
 		return x / 100
 	case x == math.Trunc(x) && math.Abs(x) < 1e15:
 		return int64(x)
+	case json.Valid([]byte(number)):
+		return json.Number(number) // an error shows it as it is written
 	}
 	return x
 }
@@ -190,6 +240,9 @@ func figureOf(x any) float64 {
 		return float64(x)
 	case float64:
 		return x
+	case json.Number:
+		y, _ := x.Float64()
+		return y
 	}
 	return 0
 }

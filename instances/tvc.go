@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/core/params"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -378,7 +379,7 @@ func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 	default:
 		drawn(account, o.Seed, "bandwidths of the VMs, by the reading %s", s.Reading)
 	}
-	account.Assumed.Say("chosen: the data centre, a fat-tree of k = %d with %d slots a server and links of %g Mbps", s.K, s.Slots, s.LinkMbps)
+	account.Assumed.Say("chosen: the data centre, a fat-tree of k = %d with %d slots a server, %s in all, and links of %g Mbps", s.K, s.Slots, words.Thousands(int64(slots)), s.LinkMbps)
 	if s.Load > 0 {
 		account.Assumed.Say("chosen: the times between arrivals are scaled to the load %g", s.Load)
 	}

@@ -26,7 +26,9 @@ func (p *program) compare() *cli.Command {
 			"  ratio           geometric mean of first over second\n" +
 			"  p               of Wilcoxon's signed-rank test of the differences\n" +
 			"  holm            p, adjusted for the number of rows (Holm): below 0.05 the\n" +
-			"                  difference is significant\n\n" +
+			"                  difference is significant\n" +
+			"  effect          with --format csv: the share of the ranks of differences\n" +
+			"                  above 0 less that of those below (rank-biserial)\n\n" +
 			"Several seeds on one instance count as one, by their mean. The values are\n" +
 			"those of gapwise bench plot -y.\n\n" +
 			"--ranks prints a row for each algorithm instead, by its mean rank in its\n" +

@@ -38,7 +38,7 @@ const tieWithin = 1e-9
 // second's where both have one, on as many instances as the column "both" says, with the half-width of its 95 % confidence interval by Student's t. The ratio is the
 // geometric mean of the first over the second, where all are positive. The column p is from Wilcoxon's signed-rank test
 // of these differences, two-sided, and "holm" corrects it for all rows of the table together (Holm 1979): below 0.05
-// the difference is significant although so many pairs were tried.
+// the difference is significant although so many pairs were tried. Plain tables also have the effect, see signedRank.
 func Compare(records []Record, o CompareOptions) (Table, error) {
 	t := Table{Header: []string{"first", "second", "n", "win", "tie", "loss", "diff.", "±", "ratio", "p", "holm"}, Subject: "Pairs of algorithms, by " + cmp.Or(o.Value, objectiveKey)}
 	all, values, sense, err := o.values(records)
@@ -79,6 +79,9 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	if apart {
 		t.Header = slices.Insert(t.Header, 6, "both")
 	}
+	if o.Plain {
+		t.Header = append(t.Header, "effect")
+	}
 	// Pairs of one class first. A difference between two classes doesn't rank them.
 	class := all.classes
 	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(a.rank(class), b.rank(class)) })
@@ -90,7 +93,11 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		if apart {
 			row = append(row, strconv.Itoa(c.both))
 		}
-		t.Rows = append(t.Rows, append(row, known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)))
+		row = append(row, known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain))
+		if o.Plain {
+			row = append(row, known(c.effect))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
 }
@@ -135,7 +142,7 @@ type comparison struct {
 	both                  int     // of the n instances, with values of both
 	mean, half            float64 // of the differences
 	ratio                 float64 // geometric mean; NaN where it has no meaning
-	p, holm               float64 // NaN without a difference
+	p, holm, effect       float64 // NaN without a difference
 }
 
 // rank orders the pairs: pairs of one class first, by class, then pairs of two.
@@ -164,7 +171,7 @@ func (c *comparison) group(class map[string]model.Class) string {
 
 // compare compares two algorithms by their mean values on the instances.
 func compare(sense model.Sense, first, second string, a, b map[string][]float64) comparison {
-	c := comparison{first: first, second: second, ratio: math.NaN(), p: math.NaN(), holm: math.NaN()}
+	c := comparison{first: first, second: second, ratio: math.NaN(), p: math.NaN(), holm: math.NaN(), effect: math.NaN()}
 	var hashes []string
 	for hash := range a {
 		if b[hash] != nil {
@@ -207,6 +214,6 @@ func compare(sense model.Sense, first, second string, a, b map[string][]float64)
 	if positive && len(logs) > 0 {
 		c.ratio = math.Exp(stat.Mean(logs, nil))
 	}
-	c.p = signedRank(differences)
+	c.p, c.effect = signedRank(differences)
 	return c
 }

@@ -61,13 +61,14 @@ func TestSignedRank(t *testing.T) {
 		for i := range d {
 			d[i] = float64(rng.IntN(9) - 3) // with zeros and ties
 		}
-		got, want := signedRank(d), enumerated(d)
+		got, _ := signedRank(d)
+		want := enumerated(d)
 		if math.Abs(got-want) > 1e-12 && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("%v: p is %v, want %v", d, got, want)
 		}
 	}
 	// Five sets of the ranks 1 to 8 have a sum of at most 3: none, 1, 2, 3, 1 and 2.
-	if p := signedRank([]float64{-1, 3, -2, 4, 5, 6, 7, 8}); math.Abs(p-10.0/256) > 1e-12 {
+	if p, effect := signedRank([]float64{-1, 3, -2, 4, 5, 6, 7, 8}); math.Abs(p-10.0/256) > 1e-12 || effect != 30.0/36 { // ranks 1 and 2 of 36 are below 0
 		t.Errorf("rank sum 3 of 8: p is %v, want %v", p, 10.0/256)
 	}
 	// The normal distribution is near the exact one where both apply.
@@ -75,7 +76,8 @@ func TestSignedRank(t *testing.T) {
 	for i := range d {
 		d[i] = float64(i+1) * []float64{1, 1, -1}[i%3]
 	}
-	exact, normal := signedRank(d), signedRank(append(d, 1e9, -1e9))
+	exact, _ := signedRank(d)
+	normal, _ := signedRank(append(d, 1e9, -1e9))
 	if math.Abs(exact-normal) > 0.02 {
 		t.Errorf("exact %v, normal %v", exact, normal)
 	}
@@ -88,11 +90,11 @@ func FuzzSignedRank(f *testing.F) {
 		for _, b := range data[:min(len(data), 200)] {
 			d, mirrored = append(d, float64(int8(b))), append(mirrored, -float64(int8(b)))
 		}
-		p := signedRank(d)
+		p, effect := signedRank(d)
 		if !math.IsNaN(p) && !(p > 0 && p <= 1) {
 			t.Errorf("p is %v", p)
 		}
-		if q := signedRank(mirrored); q != p && !(math.IsNaN(p) && math.IsNaN(q)) {
+		if q, other := signedRank(mirrored); (q != p || other != -effect) && !(math.IsNaN(p) && math.IsNaN(q)) {
 			t.Errorf("p is %v, of the differences with the other sign %v", p, q)
 		}
 	})
