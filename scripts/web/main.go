@@ -13,7 +13,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -210,7 +209,7 @@ func program(folder, title, name string) (*packed, error) {
 		arguments = append(arguments, "-gcflags="+p+"=-l -dwarf=false")
 	}
 	c := exec.Command("go", append(arguments, "./web/"+name)...)
-	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWASM=satconv,signext", "CGO_ENABLED=0", "GOFLAGS=")
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
 		return nil, err
@@ -233,20 +232,10 @@ func pack(folder, title, program, name string) (*packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(data); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(b.Len())/1e6)
-	p := &packed{name + ".gz", b.Len()}
-	return p, os.WriteFile(filepath.Join(folder, p.File), b.Bytes(), 0o644)
+	small := gzipped(data)
+	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(len(small))/1e6)
+	p := &packed{name + ".gz", len(small)}
+	return p, os.WriteFile(filepath.Join(folder, p.File), small, 0o644)
 }
 
 // highs packs HiGHS with its licence, nil where scripts/highs can't get it. Its version stands in the name, so that
