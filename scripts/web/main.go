@@ -13,7 +13,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,8 +38,15 @@ func main() {
 	}
 }
 
-// commentLine is a line of a script that is a comment alone; visitors needn't load it.
-var commentLine = regexp.MustCompile(`(?m)^[ \t]*//.*\n`)
+// Lines that are a comment alone, and blanks before a line: visitors needn't load them. No text of the page goes over
+// several lines.
+var (
+	commentLine = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*(?:[^*]|\*[^/])*\*/)\n`)
+	blanks      = regexp.MustCompile(`(?m)^[ \t]+`)
+)
+
+// bare returns a text of the page without what visitors needn't load.
+func bare(text []byte) []byte { return blanks.ReplaceAll(commentLine.ReplaceAll(text, nil), nil) }
 
 func build(folder string) error {
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "examples"), 0o755)); err != nil {
@@ -55,10 +61,7 @@ func build(folder string) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasSuffix(name, ".js") {
-			data = commentLine.ReplaceAll(data, nil)
-		}
-		return os.WriteFile(filepath.Join(folder, name), data, 0o644)
+		return os.WriteFile(filepath.Join(folder, name), bare(data), 0o644)
 	})
 	if err != nil {
 		return err
@@ -67,7 +70,7 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "theme.css"), values, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "theme.css"), bare(values), 0o644); err != nil {
 		return err
 	}
 	solver, err := highs(folder)
@@ -89,6 +92,8 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
+	licence, script, _ := bytes.Cut(glue, []byte("\n\n")) // which stays
+	glue = append(append(licence, "\n\n"...), bare(script)...)
 	if err := os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644); err != nil {
 		return err
 	}
@@ -227,20 +232,10 @@ func pack(folder, title, program, name string) (*packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(data); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(b.Len())/1e6)
-	p := &packed{name + ".gz", b.Len()}
-	return p, os.WriteFile(filepath.Join(folder, p.File), b.Bytes(), 0o644)
+	small := gzipped(data)
+	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(len(small))/1e6)
+	p := &packed{name + ".gz", len(small)}
+	return p, os.WriteFile(filepath.Join(folder, p.File), small, 0o644)
 }
 
 // highs packs HiGHS with its licence, nil where scripts/highs can't get it. Its version stands in the name, so that

@@ -1,15 +1,19 @@
 // The playground: it puts an instance on the desk, has it solved, and shows what comes back.
 import { mend, undo } from "./hand.js";
 import { kinds } from "./kinds.js";
-import { aboutAlgorithm, base64, load, loadExample, quickly, readFile, reading, take } from "./read.js";
+import { aboutAlgorithm, base64, load, loadExample, readFile, reading, take } from "./read.js";
 import { linkOf, readLink } from "./share.js";
 import { solve } from "./solve.js";
-import { desk, failed, openPanel, picture, setState, show, state } from "./state.js";
+import { attempt, desk, failed, openPanel, picture, setState, show, state, unsaid } from "./state.js";
 import { $, download, figure, make, toast } from "./ui.js";
 
 function listen() {
   $("solve").onclick = () => solve();
   $("stop").onclick = () => desk.stop();
+  document.querySelector(".skip").addEventListener("click", (e) => {
+    e.preventDefault(); // the address may hold an instance
+    $("picture").focus();
+  });
   $("undo").onclick = undo;
   $("mend").onclick = mend;
   $("zoom-in").onclick = () => picture.zoom(1 / 1.6);
@@ -24,7 +28,7 @@ function listen() {
     if (f) await readFile(f.name, await f.arrayBuffer());
     e.target.value = "";
   };
-  $("reread").onclick = () => state.file && load({ ...state.file, ...reading() }, { from: state.file });
+  $("reread").onclick = () => attempt(() => state.file && load({ ...state.file, ...reading() }, { from: state.file }));
   $("paste").onclick = () => $("paste-dialog").showModal();
   $("paste-dialog").addEventListener("close", async () => {
     const text = $("pasted").value;
@@ -83,18 +87,21 @@ function listen() {
 }
 
 async function fromLink() {
-  if (!location.hash.slice(1)) return false;
+  const name = location.hash.slice(1);
+  if (!name || $(name)) return false; // a part of the page, as the picture
   try {
     const x = await readLink(location.hash);
-    if (x.algorithm) setTimeout(() => { $("algorithm").value = x.algorithm; aboutAlgorithm(); }, 0);
     if (x.seed) $("seed").value = x.seed;
     if (x.limit) $("limit").value = x.limit;
     state.file = { name: "shared.json", data: await base64(new TextEncoder().encode(JSON.stringify(x.instance))) };
     const ok = await load({ name: "shared.json", text: JSON.stringify(x.instance) });
-    if (ok && x.algorithm && [...$("algorithm").options].some((o) => o.value === x.algorithm)) $("algorithm").value = x.algorithm;
+    if (ok && [...$("algorithm").options].some((o) => o.value === x.algorithm)) $("algorithm").value = x.algorithm;
+    if (ok) aboutAlgorithm();
+    else state.file = null;
     return ok;
-  } catch (e) {
-    toast(`The link holds no instance that can be read: ${e.message}`);
+  } catch {
+    $("said").textContent = "The link is cut or damaged, so the instance that it held isn't shown: copy the whole link.";
+    $("said").className = "note bad";
     return false;
   }
 }
@@ -113,7 +120,11 @@ async function begin() {
     if (licence) $("licences").append("; with ", make("a", { href: licence }, "HiGHS"), ", MIT licence, too");
     state.examples = examples;
     $("version").textContent = `gapwise ${state.about.version}`;
-    if (!(await fromLink())) await drawFirst(about);
+    if (!(await fromLink())) {
+      const said = $("said").textContent, look = $("said").className; // of a link that can't be read
+      await drawFirst(about);
+      if (said) Object.assign($("said"), { textContent: said, className: look });
+    }
     document.documentElement.dataset.ready = "yes";
   } catch (e) {
     failed(e);
@@ -124,11 +135,11 @@ async function begin() {
 async function drawFirst(first) {
   take(first.load);
   $("example").value = first.file;
-  show(first.solve, { best: true });
-  setState("The solver is loading …", "running");
+  show({ ...first.solve, drawn: true });
+  setState("The solver is loading …", "running", true);
   document.documentElement.dataset.drawn = String(Math.round(performance.now()));
   await desk.ask("load", { name: first.file, text: JSON.stringify(first.load.instance) });
-  quickly(first.solve);
+  unsaid();
 }
 
 begin();

@@ -29,11 +29,14 @@ export class Curves {
     this.draw();
   }
 
-  /** Meets begins anew with a solution that isn't where the curves end: one of a proof, or moved by hand. */
-  meets(objective, bound) {
+  /**
+   * Meets ends the curves where a solution is. Unless they are its own they begin anew: it is one of a proof, or moved
+   * by hand.
+   */
+  meets(objective, bound, own = false) {
     const last = this.points.at(-1);
     if (last && last.objective === objective && last.bound === bound) return;
-    this.clear();
+    if (!own) this.clear();
     this.add(0, objective, bound);
   }
 

@@ -13,10 +13,10 @@ async function moved(move) {
       await trying;
       const shown = await run("judging", "move", { solution: state.shown.solution, bound: state.shown.bound, move });
       state.moved = move.item;
+      const v = shown.verdict, m = state.loaded.metric;
+      shown.note = v.accepted ? `Moved by hand: ${m.name} ${value(shown.objective, m.unit)}.` : `Moved by hand: the judge objects ${v.violations.length === 1 ? "once" : v.violations.length + " times"}.`;
       show(shown, { hand: true });
       openPanel("judge");
-      const v = shown.verdict;
-      setState(v.accepted ? `Moved by hand: ${state.loaded.metric.name} ${value(shown.objective, state.loaded.metric.unit)}.` : `Moved by hand: the judge objects ${v.violations.length === 1 ? "once" : v.violations.length + " times"}.`, v.accepted ? "" : "bad");
     } catch (e) {
       failed(e);
       picture.draw();
@@ -54,7 +54,7 @@ function tried(move) {
 export function undo() {
   const last = state.running ? null : state.past.pop();
   if (!last) return;
-  Object.assign(state, { best: last.best, history: last.history });
+  state.history = last.history;
   show(last.shown, { back: true });
   setState(`Undone: ${last.shown.algorithm}'s solution.`);
 }
@@ -64,8 +64,8 @@ export async function mend() {
   try {
     const shown = await run("mending", "mend", { solution: state.shown.solution, bound: state.shown.bound, keep: state.moved });
     shown.algorithm = "by hand, mended";
+    shown.note = shown.verdict.accepted ? "Mended: what can stay stays, the rest follows." : "Mended as far as it goes. Solve from here finds more.";
     show(shown, { hand: true });
-    setState(shown.verdict.accepted ? "Mended: what can stay stays, the rest follows." : "Mended as far as it goes. Solve from here finds more.", shown.verdict.accepted ? "" : "bad");
   } catch (e) {
     failed(e);
   }

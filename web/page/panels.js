@@ -3,8 +3,8 @@
 import { mend, undo } from "./hand.js";
 import { ready, reload } from "./read.js";
 import { solveFromHere } from "./solve.js";
-import { algorithms, failed, mark, redraw, refresh, run, show, state, stop, toLoad, traced } from "./state.js";
-import { $, delta, download, figure, make, percent, toast, value } from "./ui.js";
+import { algorithms, attempt, failed, learn, leftOut, mark, redraw, refresh, run, show, state, stop, toLoad, traced, worse } from "./state.js";
+import { delta, download, entry, figure, make, percent, toast, value } from "./ui.js";
 
 const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
 const sentence = (constraint) => constraint.replaceAll("_", " ");
@@ -21,6 +21,8 @@ const judge = {
       if (v.violations.length > 30) parts.push(make("p", { class: "note" }, `and ${v.violations.length - 30} more`));
     }
     const rows = [[v.accepted ? m.name : `${m.name}, if it could be`, value(s.objective, m.unit)]];
+    const out = leftOut(s);
+    if (out) rows.push(["of it for hosts", value(s.objective - out, m.unit)], ["of it for tasks left out", value(out, m.unit)]);
     if (v.accepted && state.loaded.second.name) rows.push([state.loaded.second.name, value(s.second, state.loaded.second.unit)]);
     rows.push(["no solution beats", value(s.bound, m.unit)]);
     if (v.accepted) rows.push(["gap", percent(s.gap)]);
@@ -38,6 +40,7 @@ const judge = {
 
 const explain = {
   of: null,
+  at: "", // what was known then
   answer: null,
   forget() {
     this.of = this.answer = null;
@@ -45,16 +48,14 @@ const explain = {
   async show(into) {
     const s = state.shown;
     if (!s) return into.replaceChildren();
-    if (this.of === s && this.answer) return this.draw(into);
+    const at = String([s.bound, state.known.objective]);
+    if (this.of === s && this.at === at) return this.draw(into);
     into.replaceChildren(make("p", { class: "note" }, "Why is no solution better, and what holds this one up?"),
       button("Explain", async () => {
         into.replaceChildren(make("p", { class: "note" }, "Explaining …"));
         try {
-          const question = { time_limit_s: 5 };
-          if (s.result) question.result = s.result;
-          else Object.assign(question, { solution: s.solution, known: state.best?.result });
-          this.answer = await run("explaining", "explain", question);
-          this.of = s;
+          this.answer = await run("explaining", "explain", { time_limit_s: 5, known: state.known, ...(s.result ? { result: s.result } : { solution: s.solution }) });
+          Object.assign(this, { of: s, at });
         } catch (e) {
           this.of = null;
           into.replaceChildren(make("p", { class: "bad" }, String(e.message)));
@@ -88,11 +89,10 @@ const compare = {
   show(into) {
     const m = state.loaded.metric, all = algorithms();
     const results = [...this.rows.values()].filter((r) => r.shown);
-    const bounds = results.map((r) => r.shown.bound).filter((b) => b !== null && b !== undefined);
-    const bound = bounds.length ? (m.minimise ? Math.max(...bounds) : Math.min(...bounds)) : null;
+    const bound = results.length ? state.known.bound ?? null : null;
     const head = make("div", { class: "fields" },
-      this.running ? button("Stop", () => { this.halt = true; stop(); }, { class: "stop" }) : button("Run them all", () => this.run(all), { class: "primary" }),
-      make("label", {}, "each at most ", make("input", { type: "number", min: 0.1, max: 600, step: "any", value: this.limit, size: 4, onchange: (e) => (this.limit = Number(e.target.value) || 2) }), " s"));
+      this.running ? button("Stop", () => { this.halt = true; stop(); }, { class: "stop" }) : button("Run them all", () => attempt(() => this.run(all)), { class: "primary" }),
+      make("label", {}, "each at most ", make("input", { id: "each", type: "number", min: 0.1, max: 600, step: "any", value: this.limit, size: 4, required: true, onchange: (e) => (this.limit = e.target.value) }), " s"));
     const parts = [head];
     const load = all.map((a) => toLoad(a.name)).find(Boolean);
     if (load && !this.running) parts.push(make("p", { class: "note" }, `Some need more: ${load}, which is loaded first.`));
@@ -117,10 +117,12 @@ const compare = {
             make("td", { class: "number" }, s ? (s.elapsed_s < 1 ? `${figure(1000 * s.elapsed_s, 2)} ms` : `${figure(s.elapsed_s, 3)} s`) : ""));
         })))));
     }
-    if (bound !== null) parts.push(make("p", { class: "note" }, `Gaps are to the best bound of these runs, ${value(bound, m.unit)}. The classes aren't ranked against each other: who knows the future isn't better than who decides without it.`));
+    if (bound !== null) parts.push(make("p", { class: "note" }, `Gaps are to the best bound that is known, ${value(bound, m.unit)}. The classes aren't ranked against each other: who knows the future isn't better than who decides without it.`));
     into.replaceChildren(...parts);
   },
   async run(all) {
+    const seed = entry("seed");
+    const limit = entry("each");
     this.rows = new Map();
     this.halt = false;
     const of = state.loaded;
@@ -132,9 +134,11 @@ const compare = {
       try {
         await ready(a.name);
         // A worker that hears nothing is ended, as in a solve.
-        guard = setTimeout(stop, (this.limit * 1.2 + 4) * 1000);
-        const shown = await run("comparing", "solve", { algorithm: a.name, seed: Number($("seed").value) || 1, time_limit_s: this.limit, quiet: true });
-        if (state.loaded === of) this.rows.set(a.name, { shown });
+        guard = setTimeout(stop, (limit * 1.2 + 4) * 1000);
+        const shown = await run("comparing", "solve", { algorithm: a.name, seed, time_limit_s: limit, quiet: true });
+        if (state.loaded !== of) continue;
+        this.rows.set(a.name, { shown });
+        if (learn(shown) && state.shown) show(state.shown, { back: true }); // its bound is this one now
       } catch (e) {
         if (state.loaded === of) this.rows.set(a.name, { error: String(e.message) });
       } finally {
@@ -175,7 +179,7 @@ const step = {
     into.lastChild?.remove?.();
     try {
       await ready(this.name);
-      const shown = await run("walking", "solve", { algorithm: this.name, seed: Number($("seed").value) || 1, time_limit_s: 5, trace: true, quiet: true });
+      const shown = await run("walking", "solve", { algorithm: this.name, seed: entry("seed"), time_limit_s: 5, trace: true, quiet: true });
       if (!shown.steps?.length) throw new Error(`${this.name} tells no steps of this instance`);
       this.shown = shown;
       this.at = 0;
@@ -247,7 +251,7 @@ const proof = {
     const parts = [];
     if (!state.loaded.proofs) return into.replaceChildren(make("p", { class: "note" }, "There are no proofs for this problem."));
     parts.push(make("p", { class: "note" }, "The engine kernel writes every inference down. A checker that shares no code with it replays them: nothing is taken on trust."));
-    parts.push(make("div", { class: "fields" }, button("Write a proof", () => this.write(), { class: "primary" }), this.text ? button("Download", () => this.save()) : null, this.text ? button("Replay", () => this.replay()) : null,
+    parts.push(make("div", { class: "fields" }, button("Write a proof", () => attempt(() => this.write()), { class: "primary" }), this.text ? button("Download", () => this.save()) : null, this.text ? button("Replay", () => this.replay()) : null,
       make("label", { class: "button" }, "Check a file…", make("input", { type: "file", class: "hidden", onchange: (e) => this.open(e) }))));
     if (this.said) parts.push(make("p", {}, this.said));
     if (this.checked) {
@@ -266,18 +270,20 @@ const proof = {
     into.replaceChildren(...parts);
   },
   async write() {
+    const limit = entry("limit"), seed = entry("seed");
     this.forget();
     this.said = "Proving …";
     refresh();
-    const limit = Number($("limit").value) || 10;
     const guard = setTimeout(stop, (limit * 1.2 + 4) * 1000);
     try {
-      const shown = await run("proving", "solve", { proof: true, seed: Number($("seed").value) || 1, time_limit_s: limit, quiet: true });
+      const shown = await run("proving", "solve", { proof: true, seed, time_limit_s: limit, quiet: true });
       this.text = shown.proof;
       this.said = shown.solution ? `${state.loaded.metric.name} ${value(shown.objective, state.loaded.metric.unit)}, bound ${value(shown.bound, state.loaded.metric.unit)}: ${shown.status}.` : `${shown.status}. ${shown.reason ?? ""}`;
-      if (shown.solution) {
-        show(shown, { best: true });
-      }
+      const better = learn(shown);
+      if (worse(shown)) {
+        this.said += ` The better solution that is known stays.`;
+        if (better) show(state.shown, { back: true });
+      } else if (shown.solution) show(shown);
     } catch (e) {
       this.said = String(e.message);
     } finally {

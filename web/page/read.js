@@ -1,8 +1,8 @@
 // How an instance comes on the desk: an example, a file, a text.
 import { kinds } from "./kinds.js";
 import { panels } from "./panels.js";
-import { algorithms, buttons, curves, desk, during, failed, figures, occupied, openPanel, run, setState, show, state, statusText, toLoad, traced, unsaid } from "./state.js";
-import { $, figure, make, toast } from "./ui.js";
+import { algorithms, attempt, buttons, curves, desk, during, failed, figures, occupied, openPanel, run, setState, show, state, toLoad, traced, unsaid } from "./state.js";
+import { $, entry, figure, make, toast } from "./ui.js";
 
 export const load = (question, options = {}) => occupied(() => put(question, options));
 
@@ -32,9 +32,7 @@ async function put(question, { from = null } = {}) {
     else if (/the table tells none/.test(String(loaded.said))) readingFields("tables");
   }
   take(loaded);
-  const flags = Object.entries(question.variants ?? {}).map(([flag, value]) => ` --${flag} ${value}`).join("");
-  $("command").textContent = `gapwise solve${flags} ${loaded.name}.json`;
-  if (loaded.reader) $("command").textContent = `gapwise kubernetes plan ${question.name}`;
+  if (loaded.reader && from && from.name !== "pasted") command("kubernetes plan", from.name, true);
   await first();
   return true;
 }
@@ -73,9 +71,15 @@ function tell(lines = []) {
     ...(rest.length ? [make("details", {}, make("summary", {}, "What else the reading left out or assumed"), make("ul", { class: "small" }, rest.map((x) => make("li", {}, x))))] : []));
 }
 
+/** Command tells the command that does the same with a file: one that is there already, or the page's instance. */
+function command(name, file, there) {
+  $("fetch").hidden = there;
+  $("command").textContent = `gapwise ${name} ${/^[\w.,+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`}`;
+}
+
 /** Take shows what lies on the desk now. */
 export function take(loaded) {
-  Object.assign(state, { loaded, shown: null, best: null, history: [], past: [] });
+  Object.assign(state, { loaded, shown: null, known: {}, history: [], past: [] });
   tell(loaded.said);
   chooseKind(loaded.kind);
   fillAlgorithms();
@@ -83,22 +87,15 @@ export function take(loaded) {
   curves.clear();
   figures(null, null, null);
   for (const p of Object.values(panels)) p.forget?.();
-  $("command").textContent = `gapwise solve ${loaded.name}.json`;
+  command("solve", `${loaded.name}.json`, false);
   buttons();
-}
-
-/** Quickly says what is drawn. */
-export function quickly(shown) {
-  const closed = shown.gap !== null && shown.gap <= 1e-6;
-  setState(shown.solution ? `Drawn: ${shown.algorithm}'s solution${closed ? ", which is optimal" : ". Press Solve for a better one"}.` : statusText[shown.status] ?? "");
 }
 
 /** First draws what a quick algorithm finds. */
 async function first() {
   try {
     const shown = await run("quick", "solve", { first: true, quiet: true, seed: 1, time_limit_s: 2 });
-    show(shown, { best: true });
-    quickly(shown);
+    show({ ...shown, drawn: true });
   } catch (e) {
     failed(e);
   }
@@ -175,14 +172,14 @@ export async function base64(buffer) {
   return btoa(text);
 }
 
-export async function readFile(name, buffer) {
+export const readFile = (name, buffer) => attempt(async () => {
   if (buffer.byteLength > 64e6) return failed(new Error(`${name} has ${figure(buffer.byteLength / 1e6, 3)} MB; the page reads 64 MB at most, the command more`));
   const from = { name, data: await base64(buffer) };
   readingFields(isLog(name) ? "logs" : "");
   $("capacity").value = "";
   if (await load({ ...from, ...reading() }, { from })) toast(`${state.loaded.name} is read`);
   else state.file = from;
-}
+});
 
 const isLog = (name) => /\.swf(\.gz)?$/i.test(name);
 
@@ -195,6 +192,6 @@ function readingFields(of) {
 
 /** Reading returns what those fields say. */
 export function reading() {
-  const r = { kind: $("logkind").value, packing: $("packing").value, first: Number($("first").value) || 0, capacity: Math.max(0, Math.floor(Number($("capacity").value) || 0)) };
+  const r = { kind: $("logkind").value, packing: $("packing").value, first: entry("first"), capacity: entry("capacity") };
   return $("reading").dataset.of === "graphs" ? { ...r, platform: $("platform").value } : r;
 }

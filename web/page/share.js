@@ -15,8 +15,10 @@ export async function linkOf(x) {
 
 /** @param {string} hash */
 export async function readLink(hash) {
-  if (!hash.startsWith("#1")) throw new Error("it is of another version");
+  if (!hash.startsWith("#1")) throw new Error("no link of this page");
   const text = atob(hash.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
   const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
+  const x = JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
+  if (!x.instance) throw new Error("no instance");
+  return x;
 }

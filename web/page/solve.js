@@ -1,26 +1,26 @@
 // Solving: progress is shown as it is told; what was found stays when it is stopped.
 import { Stopped } from "./desk.js";
 import { ready } from "./read.js";
-import { curves, desk, failed, figures, picture, run, setState, show, state, statusText, titleOf } from "./state.js";
-import { $, figure } from "./ui.js";
+import { curves, desk, failed, figures, give, learn, picture, run, setState, show, state, titleOf } from "./state.js";
+import { $, entry, figure } from "./ui.js";
 
 let solves = 0; // how many have ended
 
 export async function solve(start = null) {
-  const limit = Math.max(0.1, Number($("limit").value) || 10);
-  const question = { algorithm: $("algorithm").value, seed: Math.max(0, Math.floor(Number($("seed").value) || 0)), time_limit_s: limit };
-  if (start) question.start = start;
-  curves.clear();
-  const kept = { solution: null, bound: null, objective: null, algorithm: question.algorithm, elapsed: 0 };
+  const algorithm = $("algorithm").value, kept = { solution: null, bound: null, objective: null, algorithm, elapsed: 0 };
   let began = performance.now(), guard, clock;
   try {
-    await ready(question.algorithm);
+    const limit = entry("limit"), question = { algorithm, seed: entry("seed"), time_limit_s: limit };
+    if (start) question.start = start;
+    curves.clear();
+    await ready(algorithm);
     began = performance.now();
     setState("Solving …", "running");
     // The solver has one thread and can't always hear its own clock.
     guard = setTimeout(() => desk.stop(), (limit * 1.2 + 4) * 1000);
     clock = setInterval(() => setState(`Solving, ${figure((performance.now() - began) / 1000, 2)} of ${figure(limit)} s …`, "running"), 1000);
     const shown = await run("solving", "solve", question, (p) => {
+      give(p);
       curves.add(p.elapsed_s, p.objective, p.bound);
       $("objective").classList.remove("void");
       figures(p.objective, p.bound, p.gap);
@@ -32,11 +32,10 @@ export async function solve(start = null) {
         picture.show(p.scene);
       }
     });
+    learn(shown);
     curves.add(shown.elapsed_s, shown.objective ?? null, shown.bound ?? null);
     shown.curve = curves.points;
-    show(shown, { best: true });
-    const after = ` after ${figure(shown.elapsed_s, 3)} s`;
-    setState((statusText[shown.status] ?? shown.status) + after + (shown.reason ? `: ${shown.reason}` : "") + ".", shown.status === "optimal" ? "good" : shown.solution ? "" : "bad");
+    show(shown);
   } catch (e) {
     if (!(e instanceof Stopped)) return failed(e);
     await stopped(kept, (performance.now() - began) / 1000);
@@ -57,9 +56,8 @@ async function stopped(kept, after) {
   setState("Stopped; the judge looks at the best solution so far …");
   try {
     const shown = await run("judging", "judge", { solution: kept.solution, bound: kept.bound });
-    shown.algorithm = kept.algorithm;
-    show(shown, { best: true });
-    setState(`Stopped after ${figure(after, 2)} s: the best so far, and the bound as it was told.`);
+    Object.assign(shown, { algorithm: kept.algorithm, note: `Stopped after ${figure(after, 2)} s: the best so far, and the bound as it was told.` });
+    show(shown);
   } catch (e) {
     failed(e);
   }

@@ -3,7 +3,7 @@ import { Curves } from "./curves.js";
 import { Desk, Stopped } from "./desk.js";
 import { panels } from "./panels.js";
 import { Picture } from "./scene.js";
-import { $, percent, value } from "./ui.js";
+import { $, figure, percent, value } from "./ui.js";
 
 export const desk = new Desk();
 export const curves = new Curves($("curves"));
@@ -20,7 +20,7 @@ export const state = {
   kind: "dag",
   loaded: null, // the instance
   shown: null, // the solution that is drawn
-  best: null, // the solver's last one
+  known: /** @type {any} */ ({}), // what learn keeps
   moved: "", // what was moved last
   history: [], // what was drawn before each change by hand of the solver's last one
   past: [], // what undo brings back
@@ -47,8 +47,13 @@ export function figures(objective, bound, gap) {
   $("objective").textContent = value(objective, m?.unit);
   $("bound").textContent = value(bound, m?.unit);
   $("gap").textContent = percent(gap);
-  $("gap").classList.toggle("closed", gap !== null && gap !== undefined && gap <= 1e-6);
+  $("gap").classList.toggle("closed", closed({ objective, bound, gap }));
 }
+
+const has = (x) => x !== null && x !== undefined;
+
+/** Closed reports whether a bound proves a value optimal, as the library has it: the next whole number isn't the same. */
+const closed = ({ objective, bound, gap }) => has(gap) && gap <= 1e-6 && !(state.loaded.metric.whole && Math.abs(objective - bound) >= 1);
 
 export const statusText = {
   optimal: "Optimal, proved",
@@ -67,13 +72,57 @@ function broken(shown) {
   return all;
 }
 
+/**
+ * Learn keeps the best of what all solves have told of the instance and its variant: the value of the best accepted
+ * solution, and the best bound, with its evidence and who proved it. Whatever shows a bound has it from here. Learn
+ * reports whether the bound is a better one than before.
+ */
+export function learn(s) {
+  const k = state.known, sign = state.loaded.metric.minimise ? 1 : -1; // a comparison with what isn't known is false
+  if (has(s.objective) && s.verdict?.accepted && !(sign * s.objective >= sign * k.objective)) k.objective = s.objective;
+  const better = has(s.bound) && !(sign * s.bound <= sign * k.bound);
+  if (better) Object.assign(k, { bound: s.bound, evidence: s.result?.evidence, by: s.algorithm });
+  give(s);
+  return better;
+}
+
+/** Give gives a solution, or the report of one, the best bound that is known. */
+export function give(s) {
+  const { bound, evidence, by } = state.known;
+  if (!has(bound) || s.bound === bound || s.status === "infeasible") return;
+  const gap = !has(s.objective) ? null : s.objective === bound ? 0 : s.objective ? Math.abs(s.objective - bound) / Math.abs(s.objective) : null;
+  Object.assign(s, { bound, gap, by });
+  if (s.status === "feasible" && closed(s)) s.status = "optimal";
+  if (s.result) Object.assign(s.result, { bound, gap, status: s.status, bound_of: by, evidence });
+  for (const m of s.scene?.marks ?? []) if (m.bound) Object.assign(m, { at: bound, label: m.label.replace(/\S+$/, figure(bound)) });
+}
+
+/** Worse reports whether a better solution than this one is known. */
+export const worse = (s) => has(s.objective) && (state.loaded.metric.minimise ? s.objective > state.known.objective : s.objective < state.known.objective);
+
+/** LeftOut returns how much of the cost is for tasks that are left out. */
+export function leftOut({ solution }) {
+  const { kind, goal, jobs } = state.loaded.instance;
+  if (kind !== "consolidation" || goal === "moves" || !solution) return 0;
+  return jobs.reduce((sum, j, i) => sum + (j.leave_out_cost ?? 0) * solution.jobs[i].hosts.filter((h) => !h).length, 0);
+}
+
+/** SaidOf says what a solution is: in the words that came with it, or by its status. */
+function saidOf(s) {
+  const m = state.loaded.metric, optimal = s.status === "optimal";
+  if (s.note) return [s.note, s.verdict?.accepted === false ? "bad" : ""];
+  if (s.drawn && s.solution) return [`Drawn: ${s.algorithm}'s solution${optimal ? ", which is optimal" : ". Press Solve for a better one"}.`];
+  const text = optimal && s.by ? `Optimal, by the bound that ${s.by} proved` : `${statusText[s.status] ?? s.status} after ${figure(s.elapsed_s, 3)} s`;
+  return [`${text}${s.reason ? `: ${s.reason}` : ""}${worse(s) ? `; ${value(state.known.objective, m.unit)} is known` : ""}.`, optimal ? "good" : s.solution ? "" : "bad"];
+}
+
 /** TitleOf names a solution, with its bound and gap. */
 export function titleOf(algorithm, { objective, bound, gap, verdict }) {
   const m = state.loaded.metric, parts = [`${state.loaded.name}, ${algorithm}`];
-  if (objective === null || objective === undefined) return parts[0];
+  if (!has(objective)) return parts[0];
   let text = `: ${m.name} ${value(objective, m.unit)}`;
   if (verdict && !verdict.accepted) text += ", broken";
-  else if (bound !== null && bound !== undefined) text += gap <= 1e-6 ? ", optimal" : `, bound ${value(bound, m.unit)} (gap ${percent(gap)})`;
+  else if (has(bound)) text += closed({ objective, bound, gap }) ? ", optimal" : `, bound ${value(bound, m.unit)} (gap ${percent(gap)})`;
   return parts[0] + text;
 }
 
@@ -82,20 +131,24 @@ const mostPast = 50; // each has a picture
 /**
  * Show draws a solution and says what is known of it.
  * @param {any} shown
- * @param {{hand?: boolean, best?: boolean, back?: boolean}} how made by hand of the one before, by the solver, or brought back
+ * @param {{hand?: boolean, back?: boolean}} how made by hand of the one before, or brought back
  */
-export function show(shown, { hand = false, best = false, back = false } = {}) {
+export function show(shown, { hand = false, back = false } = {}) {
   if (!back) {
-    const { shown: was, best: of, history } = state;
-    if (was && was !== shown) state.past = [...state.past, { shown: was, best: of, history }].slice(-mostPast);
+    const { shown: was, history } = state;
+    if (was && was !== shown) state.past = [...state.past, { shown: was, history }].slice(-mostPast);
     state.history = hand && was ? [...history, was] : [];
-    if (best) state.best = shown;
   }
   state.shown = shown;
+  learn(shown);
+  const [text, look] = saidOf(shown);
+  setState(text, look);
   figures(shown.objective, shown.bound, shown.verdict && !shown.verdict.accepted ? null : shown.gap);
   $("objective").classList.toggle("void", Boolean(shown.verdict && !shown.verdict.accepted));
+  const out = leftOut(shown), m = state.loaded.metric;
+  if (out) $("objective-name").textContent += `: ${value(shown.objective - out, m.unit)} for hosts, ${value(out, m.unit)} for tasks left out`;
   if (shown.curve) curves.again(shown.curve);
-  else curves.meets(shown.objective ?? null, shown.bound ?? null);
+  curves.meets(shown.objective ?? null, shown.bound ?? null, Boolean(shown.curve));
   $("title").textContent = titleOf(shown.algorithm, shown);
   const scene = shown.scene ?? null;
   if (shown.status === "infeasible") $("title").textContent = `${state.loaded.name}: infeasible, proved`;
@@ -161,6 +214,15 @@ export const unsaid = () => setState(said[0], said[1]);
 export function failed(error) {
   if (error instanceof Stopped) return;
   setState(String(error.message ?? error), "bad");
+}
+
+/** Attempt does what the page is asked for, or says why it can't. */
+export async function attempt(work) {
+  try {
+    await work();
+  } catch (e) {
+    failed(e);
+  }
 }
 
 /** Stop ends what runs. */

@@ -36,6 +36,16 @@ export function value(x, unit) {
   return figure(x) + (unit && x !== null && x !== undefined ? " " + unit : "");
 }
 
+/**
+ * Entry returns the number of a field, 0 of one that may be empty and is.
+ * @param {string} id
+ */
+export function entry(id) {
+  const e = $(id), text = [...e.labels[0].childNodes].map((n) => (n === e ? e.value : n.textContent)).join("");
+  if (!e.checkValidity()) throw new Error(`${text.trim()}: ${e.validationMessage}`);
+  return e.valueAsNumber || 0;
+}
+
 /** Middle cuts a name to n letters, in its middle: names differ at their ends. */
 export function middle(name, n) {
   const head = Math.floor((n - 1) / 2);

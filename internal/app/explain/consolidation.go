@@ -103,7 +103,7 @@ func consolidationHolds(_ context.Context, in *model.Consolidation, a *model.Ass
 		add(b.ID, in.Offers[k].Capacity, in.Offers[k].Price, "bought")
 	}
 	pinned := map[string]bool{} // hosts that tasks are pinned to
-	moved, out := 0, 0
+	moved, out, costs := 0, 0, int64(0)
 	for i := range a.Jobs {
 		j := &in.Jobs[i]
 		for k, id := range a.Jobs[i].Hosts {
@@ -112,6 +112,9 @@ func consolidationHolds(_ context.Context, in *model.Consolidation, a *model.Ass
 			}
 			if id == "" {
 				out++
+				if j.LeaveOutCost != nil {
+					costs += *j.LeaveOutCost
+				}
 				continue
 			}
 			h := &hosts[number[id]]
@@ -143,7 +146,11 @@ func consolidationHolds(_ context.Context, in *model.Consolidation, a *model.Ass
 	r := Reason{Words: fmt.Sprintf("%.0f hosts have tasks, %d of them pinned ones; %d of %d tasks move. Of what they have, %s is scarcest: %.1f %% of it is needed.",
 		o.Others[0], len(pinned), moved, in.Tasks(), in.Resources[scarcest], 100*share)}
 	if out > 0 {
-		r.Words = fmt.Sprintf("%s Left out: %s.", r.Words, words.Plural(out, "task"))
+		r.Words = fmt.Sprintf("%s Left out: %s", r.Words, words.Plural(out, "task"))
+		if in.Goal != model.GoalMoves {
+			r.Words += fmt.Sprintf(", %d of the cost", costs)
+		}
+		r.Words += "."
 	}
 	r.Rows = [][]string{{"host", "price", "tasks", "fullest resource", "why it stays"}}
 	slices.SortStableFunc(used, func(a, b hostUse) int {

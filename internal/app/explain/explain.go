@@ -5,6 +5,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,10 @@ type Options struct {
 	Seed      uint64
 	// Proof asks for the whole tables of prices that a bound follows from; else the words stand alone.
 	Proof bool
+	// Known is the objective of the best known solution, which may be better than the result's; nil: the result's.
+	Known *float64
+	// Prove tells how a proof that can be replayed is written; empty: by the command.
+	Prove string
 }
 
 // Explain explains a result of an instance, which must be valid and the result's own.
@@ -100,6 +105,11 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value = fmt.Sprintf("%s: no solution is known; none has %s than %s.", title, beat, amount(r.Bound))
 	case model.Gap(r.Objective, r.Bound) <= model.DefaultGap:
 		x.Value = fmt.Sprintf("%s: %s, and no solution has %s: it is optimal.", title, amount(r.Objective), beat)
+	case o.Known != nil && metric.Closed(*o.Known, r.Bound, model.DefaultGap):
+		x.Value = fmt.Sprintf("%s: %s. A known solution has %s, and none has %s: that one is optimal.", title, amount(r.Objective), amount(*o.Known), beat)
+	case o.Known != nil && metric.Sense.Better(*o.Known, r.Objective):
+		x.Value = fmt.Sprintf("%s: %s. A known solution has %s, and none has %s than %s; what lies between the two, %.3g %%, isn't settled.",
+			title, amount(r.Objective), amount(*o.Known), beat, amount(r.Bound), 100*model.Gap(*o.Known, r.Bound))
 	default:
 		x.Value = fmt.Sprintf("%s: %s. No solution has %s than %s; what lies between, %.3g %%, isn't settled.",
 			title, amount(r.Objective), beat, amount(r.Bound), 100*model.Gap(r.Objective, r.Bound))
@@ -111,8 +121,8 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value += " " + words.Upper(w.String()) + "."
 	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {
-		x.Why = append(x.Why, budget(ctx, in, r, o)...)
-		if err := x.why(ctx, in, r); err != nil {
+x.Why = append(x.Why, budget(ctx, in, r, o)...)
+		if err := x.why(ctx, in, r, o); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +160,7 @@ func (x *Explanation) withoutNumbers() {
 // why explains the bound, or that there is no solution. It uses the result's evidence if the judge can recompute it,
 // else the weakest bound without search that implies it. Otherwise it uses the search's claim and the strongest such
 // bound, which it began with.
-func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result) error {
+func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result, o Options) error {
 	infeasible := r.Status == model.StatusInfeasible
 	sense := model.SenseOf(in)
 	if f, err := verify.Evidence(ctx, in, r.Evidence); r.Evidence.Checkable() && err == nil {
@@ -191,7 +201,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 		}
 		return nil
 	}
-	x.Why = append(x.Why, searched(ctx, in, r))
+	x.Why = append(x.Why, searched(ctx, in, r, o))
 	if best != nil && !infeasible {
 		lift := Reason{Words: fmt.Sprintf("The strongest bound without search is %.9g (%s); the search moved it to %.9g.", best.Value, best.Name, r.Bound)}
 		x.Why = append(x.Why, lift)
@@ -237,23 +247,32 @@ func boundReason(ctx context.Context, in model.Instance, b *bounds.Bound) Reason
 	return Reason{Words: fmt.Sprintf("The bound %s needs no search and is %.9g; %s.", b.Name, b.Value, how), Evidence: b.Evidence}
 }
 
-// searched states a search's claim.
-func searched(ctx context.Context, in model.Instance, r model.Result) Reason {
-	nodes := "1 node"
+// searched states a search's claim: of the result's algorithm, or of another one that a heuristic's result has its bound
+// from. Nodes of the other one aren't known, and some search counts none.
+func searched(ctx context.Context, in model.Instance, r model.Result, o Options) Reason {
+	by, counted, nodes := r.Algorithm, r.Nodes > 0, "1 node"
+	if r.BoundOf != "" && r.Algorithm != "auto" {
+		by, counted = r.BoundOf, false
+	}
 	if r.Nodes != 1 {
 		nodes = words.Thousands(r.Nodes) + " nodes"
 	}
-	what := fmt.Sprintf("This was proved by search: %s looked at %s", r.Algorithm, nodes)
+	what := "This was proved by search: " + by
+	if counted {
+		what += " looked at " + nodes + ", and"
+	}
 	switch {
 	case r.Status == model.StatusInfeasible:
-		what += ", and closed every way to place everything."
+		what += " closed every way to place everything."
 	case r.Status == model.StatusOptimal:
-		what += ", and closed every branch in which a better solution could lie."
+		what += " closed every branch in which a better solution could lie."
+	case counted:
+		what = strings.TrimSuffix(what, ", and") + "; in what it left open nothing better than the bound can lie."
 	default:
-		what += "; in what it left open nothing better than the bound can lie."
+		what += " left nothing open in which anything better than the bound can lie."
 	}
 	if replayable(ctx, in) {
-		what += " It is on trust; for a proof that anybody can replay, run gapwise solve --proof FILE (docs/reference/proofs.md)."
+		what += " It is on trust; for a proof that anybody can replay, " + cmp.Or(o.Prove, "run gapwise solve --proof FILE (docs/reference/proofs.md)") + "."
 	}
 	return Reason{Words: what, Evidence: r.Evidence}
 }

@@ -255,3 +255,14 @@ func TestExplainForgedEvidence(t *testing.T) {
 		t.Errorf("%d bytes of explanations, %d refused", told, refused)
 	}
 }
+
+// The cost of tasks that are left out is told apart from that of hosts.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	in := require.Value(model.DecodeInstance([]byte(`{"kind":"consolidation","version":1,"name":"out","resources":["cpu"],"hosts":[{"id":"a","capacity":[4],"price":4}],
+		"jobs":[{"id":"x","tasks":1,"needs":[4]},{"id":"y","tasks":2,"needs":[3],"leave_out_cost":7}]}`)))(t)
+	x, r := explained(t, in, "")
+	if held := x.Holds[0].Words; r.Objective != 18 || !strings.HasSuffix(held, "Left out: 2 tasks, 14 of the cost.") {
+		t.Errorf("a cost of %v is held up so: %s", r.Objective, held)
+	}
+}

@@ -156,6 +156,7 @@ type Metric struct {
 	Name     string `json:"name"`
 	Unit     string `json:"unit"`
 	Minimise bool   `json:"minimise"`
+	Whole    bool   `json:"whole"` // its values are whole numbers
 }
 
 // Fact is a figure of an instance.
@@ -292,7 +293,7 @@ func metric(in model.Instance, k int) Metric {
 	if k >= len(all) {
 		return Metric{}
 	}
-	return Metric{all[k].Name, all[k].Unit, all[k].Sense == model.Minimise}
+	return Metric{all[k].Name, all[k].Unit, all[k].Sense == model.Minimise, all[k].Whole}
 }
 
 // written returns a value as JSON.
@@ -306,8 +307,17 @@ func written(x any) (json.RawMessage, error) {
 type Explain struct {
 	Result     json.RawMessage `json:"result,omitempty"`
 	Solution   json.RawMessage `json:"solution,omitempty"` // if there is no result
-	Known      json.RawMessage `json:"known,omitempty"`    // the result before moves by hand: its bound holds of them, too
+	Known      Known           `json:"known"`
 	TimeLimitS float64         `json:"time_limit_s"`
+}
+
+// Known is what all solves of an instance have told: the best solution's objective, and the best bound, with the
+// algorithm that proved it.
+type Known struct {
+	Objective *float64        `json:"objective"`
+	Bound     *float64        `json:"bound"`
+	Evidence  *model.Evidence `json:"evidence"`
+	By        string          `json:"by"`
 }
 
 func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error) {
@@ -318,7 +328,8 @@ func (d *Desk) explain(ctx context.Context, q Explain, _ func(any)) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1, Proof: true})
+	return explain.Explain(ctx, d.in, r, explain.Options{TimeLimit: time.Duration(q.TimeLimitS * 1e9), Seed: 1, Proof: true,
+		Known: q.Known.Objective, Prove: "write one under Proof"})
 }
 
 // claimed returns the result to explain. The bound of a solution moved by hand is a quick one, or the known one.
@@ -332,10 +343,9 @@ func (d *Desk) claimed(ctx context.Context, q Explain) (model.Result, error) {
 		err = r.SetSolution(d.in, s)
 	}
 	all := d.quick(ctx)
-	if err == nil && len(q.Known) > 0 {
-		var known model.Result
-		known, err = model.DecodeResult(q.Known)
-		all = append(all, bounds.Bound{Value: known.Bound, Evidence: known.Evidence})
+	if k := q.Known; k.Bound != nil {
+		all = append(all, bounds.Bound{Value: *k.Bound, Evidence: k.Evidence})
+		r.BoundOf = k.By
 	}
 	d.bound(&r, all, model.DefaultGap)
 	return r, err

@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 		if len(why.Why) == 0 {
 			t.Errorf("%s: nothing explains the bound of %s's result", path, shown.Algorithm)
 		}
-		moved := put[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: shown.Result, TimeLimitS: 1})
+		moved := put[struct{ Value string }](t, d, "explain", Explain{Solution: shown.Solution, Known: Known{Bound: shown.Bound}, TimeLimitS: 1})
 		if strings.Contains(moved.Value, "No bound is known") {
 			t.Errorf("%s: %s beside the bound %v", path, moved.Value, *shown.Bound)
 		}
@@ -277,6 +277,16 @@ func TestExplainTraceProve(t *testing.T) {
 	if len(why.Why) == 0 {
 		t.Error("nothing is explained")
 	}
+	// What other solves have told counts, too.
+	heft := put[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1})
+	told23 := Known{Objective: solved.Objective, Bound: solved.Bound, By: "auto"}
+	beside := put[struct{ Value string }](t, d, "explain", Explain{Solution: heft.Solution, Known: told23, TimeLimitS: 5})
+	require.Same(t, "heft's value", "Makespan: 25 s. A known solution has 23 s, and none has less: that one is optimal.", beside.Value)
+	least := 24.0
+	told23.Objective = &least
+	beside = put[struct{ Value string }](t, d, "explain", Explain{Solution: heft.Solution, Known: told23, TimeLimitS: 5})
+	require.Same(t, "heft's value beside one that isn't optimal",
+		"Makespan: 25 s. A known solution has 24 s, and none has less than 23 s; what lies between the two, 4.17 %, isn't settled.", beside.Value)
 	if traced := put[Shown](t, d, "solve", Solve{Algorithm: "heft", Seed: 1, Trace: true}); len(traced.Steps) != 13 {
 		t.Errorf("%d steps of heft, want 6 ranks, an order and 6 places", len(traced.Steps))
 	}
