@@ -121,7 +121,7 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value += " " + words.Upper(w.String()) + "."
 	}
 	if x.Bound != nil || r.Status == model.StatusInfeasible {
-x.Why = append(x.Why, budget(ctx, in, r, o)...)
+		x.Why = append(x.Why, budget(ctx, in, r, o)...)
 		if err := x.why(ctx, in, r, o); err != nil {
 			return nil, err
 		}
