@@ -13,6 +13,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -232,10 +233,32 @@ func pack(folder, title, program, name string) (*packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	small := gzipped(data)
+	small, err := gzipped(data)
+	if err != nil {
+		return nil, err
+	}
 	fmt.Printf("%s: %s has %.2f MB, packed %.2f MB\n", folder, title, float64(len(data))/1e6, float64(len(small))/1e6)
 	p := &packed{name + ".gz", len(small)}
 	return p, os.WriteFile(filepath.Join(folder, p.File), small, 0o644)
+}
+
+// gzipped packs data by the zlib of Node, which npm brings: a program is 1 % smaller by it than by compress/gzip, which
+// packs where there is no Node.
+func gzipped(data []byte) ([]byte, error) {
+	const pack = `process.stdout.write(require("zlib").gzipSync(require("fs").readFileSync(0), {level: 9, memLevel: 9}))`
+	node := exec.Command("node", "-e", pack)
+	node.Stdin, node.Stderr = bytes.NewReader(data), os.Stderr
+	small, err := node.Output()
+	if !errors.Is(err, exec.ErrNotFound) {
+		return small, err
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = z.Write(data)
+	return b.Bytes(), errors.Join(err, z.Close())
 }
 
 // highs packs HiGHS with its licence, nil where scripts/highs can't get it. Its version stands in the name, so that
