@@ -156,7 +156,7 @@ func MakePlan(ctx context.Context, in *Instance, o gapwise.Options) (*Plan, erro
 	limit, begun := o.TimeLimit, time.Now()
 	err := in.guard(func(x *Instance) ([]string, bool, error) {
 		left := limit - time.Since(begun)
-		if o.TimeLimit = min(limit/2, left); limit > 0 && best != nil && left < limit/20 {
+		if o.TimeLimit = max(0, min(limit/2, left)); limit > 0 && best != nil && left < limit/20 {
 			return nil, true, nil // it is as it is
 		}
 		p, err := makePlan(ctx, x, o)
