@@ -435,3 +435,16 @@ func sharing(limit time.Duration, n int) func() time.Duration {
 		return max(time.Millisecond, time.Until(end)/time.Duration(n+1))
 	}
 }
+
+// roomless counts the pods for which an answer lacks room of a kind (see Rooms).
+func (in *Instance) roomless(x *least, what string) (n int) {
+	a := x.Solution.(*model.Assignment)
+	for i := range a.Jobs {
+		for _, h := range a.Jobs[i].Hosts {
+			if h == "" && in.isRoom(i) && in.converter.jobs[i].pods[0].room == what {
+				n++
+			}
+		}
+	}
+	return n
+}

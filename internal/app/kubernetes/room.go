@@ -293,19 +293,6 @@ func (in *Instance) unplaced(a *model.Assignment) (waiting, room int) {
 	return waiting, room
 }
 
-// roomless counts the pods for which an answer lacks room of a kind (see Rooms).
-func (in *Instance) roomless(x *least, what string) (n int) {
-	a := x.Solution.(*model.Assignment)
-	for i := range a.Jobs {
-		for _, h := range a.Jobs[i].Hosts {
-			if h == "" && in.isRoom(i) && in.converter.jobs[i].pods[0].room == what {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // settle gives the pods for which room is kept their places in a plan, or others on nodes in use. Where all other pods are
 // as planned, the plan keeps each rule as a whole, though one pod after the other may not.
 func (in *Instance) settle(s *planstate.State, plan view.Plan, planned bool) {
