@@ -209,7 +209,7 @@ func TestQstat(t *testing.T) {
 	log := require.Value(r.Log(&jobs.Options{Pending: true}, a))(t)
 	require.Same(t, "the rest of the limit", 540.0, log.Jobs[0].RequestedTime) // since 11:01:00
 	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "1 job on hold (state h) (5)", "1 job that failed to start (state E) (6)", "now is 2026-11-28 11:01:00",
-		"-tc may let only some", "5 jobs without a time limit, each with 600 s", "1 job running without a time limit, each with 600 s from now", "are UTC")
+		"-tc may let only some", "5 jobs without a time limit, each with 600 s", "1 job without a time limit, still running, each with 600 s from now", "are UTC")
 	_, err := r.Log(&jobs.Options{}, model.NewAccount("qstat", ""))
 	require.Refused(t, "jobs that haven't run", err, model.ErrInvalid, "none of its 9 jobs has run; jobs that run and wait are taken by --pending")
 }
@@ -226,7 +226,7 @@ func TestQueues(t *testing.T) {
 	require.Same(t, "processors", "8", log.Header[0].Value)
 	inQueue := require.Value(r.Log(&jobs.Options{Pending: true, Partition: "all.q"}, model.NewAccount("qstat", "")))(t)
 	require.Same(t, "a job that waits has no queue yet", 2, len(inQueue.Jobs))
-	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "4 slots that reservations hold", "1 node down or drained", "1 job without a time limit, each with 3,600 s, as no job tells one", "1 job running without a time limit, each with 3,600 s from now, as no job tells one")
+	require.Says(t, "the account", strings.Join(a.Lines(), "\n"), "4 slots that reservations hold", "1 node down or drained", "1 job without a time limit, each with 3,600 s, as no job tells one", "1 job without a time limit, still running, each with 3,600 s from now, as no job tells one")
 }
 
 // What isn't as Grid Engine writes it is named with its line.

@@ -104,7 +104,7 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 	if o.Pending {
 		a.Assumed.Say("now is %s, the last time that the records tell", clock(now, o.Zone))
 		a.Assumed.Count(running, "jobs running, each with the rest of its time limit")
-		a.Assumed.Count(over, "jobs running past the time limit, which may end at any time: in 1 s, so that later starts are the earliest possible")
+		a.Assumed.Count(over, "jobs past the time limit, still running, which may end at any time: in 1 s, so that later starts are the earliest possible")
 		a.Assumed.Count(len(waiting), "jobs waiting in the order of %s's priorities, each with its time limit", system)
 		a.Assumed.Count(later, "jobs submitted later, at their begin times")
 		planned(system, waiting, now, a)
@@ -187,7 +187,7 @@ func limit(all []Job, now int64, a *model.Account) {
 		}
 	}
 	a.Assumed.Count(without, "jobs without a time limit, each with %s s, %s", words.Thousands(longest), of)
-	a.Assumed.Count(run, "jobs running without a time limit, each with %s s from now, %s", words.Thousands(longest), of)
+	a.Assumed.Count(run, "jobs without a time limit, still running, each with %s s from now, %s", words.Thousands(longest), of)
 }
 
 // asked tells for what jobs ask that no instance has a place for, with their share of the work.

@@ -149,7 +149,7 @@ func TestTraps(t *testing.T) {
 		"on hold":               {[]string{`8 state="Running";stopTime=0`, `9 state="Hold";startTime=0;message="R=1"`}, true, "8: 0+-1+60 2 60 -1", "1 job on hold (9)"},
 		"waiting for others": {[]string{`8 state="Running";stopTime=0`, "9 " + waits + `;message="R=1";dependencies=[8]`, "10 " + waits + `;message="R=1";dependencies=[3]`}, true,
 			"8: 0+-1+60 2 60 -1, 10: 0+-1+60 1 60 -1", "1 job waiting for others to end (dependencies) (9)"},
-		"without walltimes": {[]string{`8 walltime=null;state="Running";stopTime=0`}, true, "8: 0+-1+3600 2 3600 -1", "1 job running without a time limit, each with 3,600 s from now, as no job tells one"},
+		"without walltimes": {[]string{`8 walltime=null;state="Running";stopTime=0`}, true, "8: 0+-1+3600 2 3600 -1", "1 job without a time limit, still running, each with 3,600 s from now, as no job tells one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := model.NewAccount(name, "")
