@@ -35,7 +35,7 @@ func (in *Instance) leastCost(ctx context.Context, c *model.Consolidation, o gap
 
 // leastCostTold is leastCost that reports both questions (see Options.Asks), and the progress of each in its unit.
 func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o gapwise.Options, ask func(string, float64)) (*least, error) {
-	fewest, waits, any := model.StatusOptimal, int64(0), c
+	fewest, waits, given := model.StatusOptimal, int64(0), c
 	if slices.ContainsFunc(c.Jobs, func(j model.ConsolidationJob) bool { return j.LeaveOutCost != nil }) {
 		first := o
 		first.TimeLimit, o.TimeLimit = o.TimeLimit/2, o.TimeLimit/2
@@ -85,8 +85,8 @@ func (in *Instance) leastCostTold(ctx context.Context, c *model.Consolidation, o
 	if b := r.Bound - float64(waits); b > 0 { // a plan under which fewer wait has no less
 		x.bound = b
 	}
-	if any != c && x.Status != model.StatusOptimal { // the search's bound is one on cost and waiting together
-		for _, q := range consbounds.Quick(ctx, in.with(any, 0)) {
+	if given != c && x.Status != model.StatusOptimal { // the search's bound is one on cost and waiting together
+		for _, q := range consbounds.Quick(ctx, in.with(given, 0)) {
 			if x.bound = math.Max(x.bound, q.Value); float64(x.cost) <= x.bound {
 				x.Status = model.StatusOptimal
 			}
