@@ -28,10 +28,9 @@ type moves struct {
 
 // ranAsLogged returns the log's own schedule of the jobs of an instance of one tier: each starts after its wait. A job
 // that finds too few processors free, since the log rounds times, starts when they are free. The result counts these jobs
-// and their delays. Later starts come no earlier. Processors are the lowest
-// that are free; nodes are the job's own. The error wraps model.ErrInvalid for a job without a wait, or of which the log
-// doesn't tell its nodes, and if the machine is smaller than the log's, so that starts move by more than a hundredth of
-// the waits. O(n log n + P log P), P the sum of the jobs' sizes.
+// and their delays. Later starts come no earlier. Processors are the lowest that are free; nodes are the job's own.
+// Errors wrap model.ErrInvalid: the log doesn't tell a job's wait or nodes, or the machine is smaller than the log's, so
+// that starts move by more than a hundredth of the waits. O(n log n + P log P), P the sum of the jobs' sizes.
 func ranAsLogged(in *model.Batch, log *swf.Log, taken []int) (e *model.Execution, moved moves, err error) {
 	starts := make([]float64, len(taken))
 	order := make([]int, len(taken))

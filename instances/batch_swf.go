@@ -116,11 +116,7 @@ func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if err != nil {
 		return nil, nil, err
 	}
-	unit := "processors"
-	if log.Placed != nil {
-		unit = "nodes"
-	}
-	account.Remarks.Count(moved.starts, "starts moved, by %g s at most and %.3g s a job, for which the machine's %s don't suffice", moved.most, moved.mean, unit)
+	account.Remarks.Count(moved.starts, "starts moved, by %g s at most and %.3g s a job, for which the machine's %s don't suffice", moved.most, moved.mean, unitOf(log))
 	return in, ran, nil
 }
 

@@ -140,8 +140,7 @@ func (p *Platform) connect(file *simgrid.Platform, of []int) error {
 			if passed += len(links); passed > maxPassed {
 				return fmt.Errorf("%w platform: its routes have more than %d links; take the first hosts by --platform simgrid:FILE,hosts=%d", model.ErrInvalid, maxPassed, max(1, n/4))
 			}
-			unseen := slices.DeleteFunc(slices.Clone(links), func(l *simgrid.Link) bool { return !l.Fat || l.Rate == rates[a][b] })
-			if len(unseen) > 0 {
+			if slices.ContainsFunc(links, func(l *simgrid.Link) bool { return l.Fat && l.Rate != rates[a][b] }) {
 				fat++
 			}
 			r := model.Route{From: p.Machines[a].ID, To: p.Machines[b].ID, Links: []string{}, LatencyS: latencyS, OneWay: true}

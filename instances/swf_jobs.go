@@ -289,11 +289,15 @@ func machine(log *swf.Log, pes int, key string) (int, error) {
 
 // tookMachine records the size of the machine that a log tells.
 func tookMachine(log *swf.Log, size int, account *model.Account) {
-	unit := "processors"
+	account.Took(float64(size), unitOf(log))
+}
+
+// unitOf names the parts of a log's machine.
+func unitOf(log *swf.Log) string {
 	if log.Placed != nil {
-		unit = "nodes"
+		return "nodes"
 	}
-	account.Took(float64(size), unit)
+	return "processors"
 }
 
 // swfID names the request of the job at the given index of a log by its number.

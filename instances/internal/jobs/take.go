@@ -38,8 +38,11 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 	if o.Nodes == nil {
 		with.Nodes = nodes
 	}
+	noneOf := func() error {
+		return fmt.Errorf("%w: no job of the partition or queue %s is to be taken; there are %s", model.ErrInvalid, o.Partition, Partitions(all))
+	}
 	if with.strange(all) {
-		return nil, fmt.Errorf("%w: no job of the partition or queue %s is to be taken; there are %s", model.ErrInvalid, o.Partition, Partitions(all))
+		return nil, noneOf()
 	}
 	now := now(all)
 	var taken, waiting []Job
@@ -74,7 +77,7 @@ func Take(system string, all []Job, nodes []Node, o *Options, a *model.Account) 
 	switch {
 	case len(taken) > 0:
 	case len(all) > 0 && o.Partition != "":
-		return nil, fmt.Errorf("%w: no job of the partition or queue %s is to be taken; there are %s", model.ErrInvalid, o.Partition, Partitions(all))
+		return nil, noneOf()
 	case o.Pending:
 		return nil, fmt.Errorf("%w: none of its %d jobs is running or waiting to run", model.ErrInvalid, len(all))
 	default:
