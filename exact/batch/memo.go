@@ -17,7 +17,7 @@ import "slices"
 // others are dropped for stays until a later one is as good.
 type memo struct {
 	off   bool
-	nodes map[uint64][]*remembered
+	nodes map[jobSet][]*remembered
 	size  int
 }
 
@@ -40,11 +40,11 @@ func (m *memo) dominates(x *node, t *tree) bool {
 		return false
 	}
 	if m.nodes == nil {
-		m.nodes = map[uint64][]*remembered{}
+		m.nodes = map[jobSet][]*remembered{}
 	}
 	from := int64(1 << 62)
 	for k := range t.release {
-		if x.set>>k&1 == 0 {
+		if !x.set.has(k) {
 			from = min(from, t.earliest(x, k))
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func (t *tree) leastOf(x *node) int64 {
 	least, done := int64(1<<62), true
 	for k := range t.release {
-		if x.set>>k&1 == 0 {
+		if !x.set.has(k) {
 			done = false
 			var next node
 			t.step(x, child{job: int32(k), start: t.earliest(x, k)}, &next)

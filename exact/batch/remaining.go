@@ -23,7 +23,7 @@ func (r *remaining) bound(t *tree, x *node) int64 {
 	sum := x.cost
 	r.order = r.order[:0]
 	for k := range t.release {
-		if x.set>>k&1 == 0 {
+		if !x.set.has(k) {
 			at := t.earliest(x, k)
 			r.earliest[k] = at
 			r.order = append(r.order, int32(k))

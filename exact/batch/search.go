@@ -63,13 +63,18 @@ func (s *run) solve() error {
 		return nil
 	}
 	fit := s.units.Fit(s.t)
-	if n > mostJobs || !fit {
+	if n > mostInTree || !fit {
 		batchbounds.Each(s.Ctx, s.in, func(b bounds.Bound) {
 			s.bound(b.Value)
 			s.report(nil)
 		})
+		if fit && best != nil {
+			if err := s.parts(best); err != nil {
+				return err
+			}
+		}
 		if s.Reason = meter.StopReason(s.Ctx); s.Reason == "" {
-			s.Reason = fmt.Sprintf("exact search is for at most %d jobs, here are %d", mostJobs, n)
+			s.Reason = fmt.Sprintf("exact search is for at most %d jobs, here are %d", mostInTree, n)
 			if !fit {
 				s.Reason = batchbounds.SumsDontFit
 			}

@@ -11,8 +11,24 @@ import (
 	"github.com/gapwise/gapwise/internal/run/meter"
 )
 
-// mostJobs is the number of jobs up to which sets of them are bits of a word.
-const mostJobs = 64
+// jobSet is a set of at most mostJobs jobs, as bits.
+type jobSet [2]uint64
+
+// mostJobs is the number of jobs up to which sets of them are bits of a jobSet.
+const mostJobs = 128
+
+// mostInTree is the number of jobs up to which one tree has all; more are in parts.
+const mostInTree = 64
+
+func (s *jobSet) has(k int) bool { return s[k>>6]>>(k&63)&1 != 0 }
+
+func (s *jobSet) add(k int) { s[k>>6] |= 1 << (k & 63) }
+
+// holds reports whether all jobs of another set are in s.
+func (s *jobSet) holds(other *jobSet) bool { return other[0]&^s[0]|other[1]&^s[1] == 0 }
+
+// count returns the number of jobs in s.
+func (s *jobSet) count() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
 
 // tree is a branch and bound on the order of the starts. A node is a partial schedule;
 // its children start one more job each, no earlier than the one before, as early as it
@@ -32,7 +48,7 @@ type tree struct {
 	*jobs
 	ctx    context.Context
 	off    deviceSet
-	before []uint64 // the identical jobs that start before each job, see expand
+	before []jobSet // the identical jobs that start before each job, see expand
 	memo   memo
 	bound  *remaining
 	layers []heap.Heap[*node] // by the number of jobs
@@ -44,6 +60,7 @@ type tree struct {
 	dropped int64 // the least bound of the nodes dropped because of target
 	nodes   int64 // explored
 	made    int64 // nodes that ever were in layers
+	most    int64 // effort after which the search ends; 0: with ctx alone
 	open    int   // nodes that are
 
 	children []child // scratch of expand
@@ -52,7 +69,7 @@ type tree struct {
 
 // node is a partial schedule.
 type node struct {
-	set   uint64
+	set   jobSet
 	now   int64 // the last start
 	cost  int64 // the weighted responses of the jobs in set
 	ends  []end // of the jobs that run after now, ascending
@@ -77,7 +94,7 @@ type child struct {
 
 func newTree(ctx context.Context, j *jobs, off deviceSet) *tree {
 	n := len(j.release)
-	t := &tree{jobs: j, ctx: ctx, off: off, before: make([]uint64, n), layers: make([]heap.Heap[*node], n+1), best: 1 << 62, target: 1 << 62, dropped: 1 << 62}
+	t := &tree{jobs: j, ctx: ctx, off: off, before: make([]jobSet, n), layers: make([]heap.Heap[*node], n+1), best: 1 << 62, target: 1 << 62, dropped: 1 << 62}
 	t.bound = newRemaining(j)
 	t.memo.off = off&devMemo != 0
 	for d := range t.layers {
@@ -87,7 +104,7 @@ func newTree(ctx context.Context, j *jobs, off deviceSet) *tree {
 		for i := range n {
 			if off&devIdentical == 0 && j.length[i] == j.length[k] && j.width[i] == j.width[k] && j.release[i] <= j.release[k] && j.weight[i] >= j.weight[k] &&
 				(j.release[i] < j.release[k] || j.weight[i] > j.weight[k] || i < k) {
-				t.before[k] |= 1 << i
+				t.before[k].add(i)
 			}
 		}
 	}
@@ -115,7 +132,7 @@ func (t *tree) lower() int64 {
 
 // push puts a node into a layer; it keeps a leaf aside.
 func (t *tree) push(x *node) {
-	d := bits.OnesCount64(x.set)
+	d := x.set.count()
 	if d == len(t.release) {
 		t.know(x.cost, t.path(x))
 		return
@@ -165,7 +182,7 @@ const mostOpen = 1 << 20
 // full reports whether there is no room for more nodes.
 func (t *tree) full() bool { return t.memo.size > mostMemo || t.open > mostOpen }
 
-// next explores the best node of a layer that has one. It is false when ctx has ended.
+// next explores the best node of a layer that has one. It is false when ctx has ended or the effort is spent.
 func (t *tree) next(d int) bool {
 	l := &t.layers[d]
 	x := l.Items[0]
@@ -180,7 +197,8 @@ func (t *tree) next(d int) bool {
 		t.open--
 		return true
 	}
-	if meter.Stop(t.ctx, 5*int64(len(t.release))/8+1) {
+	effort := 5*int64(len(t.release))/8 + 1
+	if meter.Stop(t.ctx, effort) || t.most > 0 && t.nodes*effort > t.most {
 		return false
 	}
 	l.Pop()
@@ -257,7 +275,7 @@ func (t *tree) expand(x *node) {
 	n := len(t.release)
 	earliest := t.bound.earliest
 	for k := range n {
-		if x.set>>k&1 == 0 {
+		if !x.set.has(k) {
 			earliest[k] = t.earliest(x, k)
 			limit = min(limit, earliest[k]+t.length[k])
 		}
@@ -267,7 +285,7 @@ func (t *tree) expand(x *node) {
 	}
 	t.children = t.children[:0] // bounds overwrite earliest
 	for k := range n {
-		if x.set>>k&1 == 0 && earliest[k] < limit && t.before[k]&^x.set == 0 {
+		if !x.set.has(k) && earliest[k] < limit && x.set.holds(&t.before[k]) {
 			t.children = append(t.children, child{int32(k), earliest[k]})
 		}
 	}
@@ -288,7 +306,8 @@ func (t *tree) expand(x *node) {
 
 // step makes next the node x with one more job.
 func (t *tree) step(x *node, c child, next *node) {
-	next.set, next.now, next.from, next.job = x.set|1<<c.job, c.start, x, c.job
+	next.set, next.now, next.from, next.job = x.set, c.start, x, c.job
+	next.set.add(int(c.job))
 	stop := c.start + t.length[c.job]
 	next.cost = x.cost + t.weight[c.job]*(stop-t.release[c.job])
 	next.ends = next.ends[:0]
