@@ -52,9 +52,11 @@ type late struct {
 	wait float64
 }
 
-// firstPartEffort is the effort of each tree in the first round, and partGrowth the factor from round to round.
+// firstPartEffort is the effort of each tree in the first round, and partGrowth the factor from round to round. Without a
+// limit of the run, there is no round after lastPartEffort.
 const (
 	firstPartEffort = 1 << 17
+	lastPartEffort  = 1 << 19
 	partGrowth      = 4
 )
 
@@ -65,7 +67,7 @@ const (
 	partStep     = 4
 )
 
-// parts raises the bound by parts from a schedule of all jobs, until the run's context ends or no part can grow. Jobs
+// parts raises the bound by parts from a schedule of all jobs, until the run ends or no part can grow. Jobs
 // that start as in a part's schedule, and the others as before, may make a better schedule of all.
 func (s *run) parts(best *model.Execution) error {
 	n := len(s.release)
@@ -103,7 +105,8 @@ func (s *run) parts(best *model.Execution) error {
 		for _, x := range p.all {
 			x.with(at)
 		}
-		if err := p.complete(at); err != nil || !open || s.Closed() {
+		last := effort >= lastPartEffort && !s.Limited() && !meter.Counted(s.Ctx)
+		if err := p.complete(at); err != nil || !open || last || s.Closed() {
 			return err
 		}
 	}

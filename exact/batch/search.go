@@ -17,9 +17,9 @@ import (
 // Search is the native exact search for Batch; on two tiers it is twoTiers, and on nodes Kernel.
 //
 // It starts from the heuristics, moves jobs in their orders, and then branches on the order of the starts (tree). The
-// result carries the best solution and the bound proved so far when ctx or the time limit ends. It only proves
-// batchbounds.All for more than 64 jobs, or if weighted sums of responses may not fit (batchbounds.Units.Fit). Threads
-// aren't used.
+// result carries the best solution and the bound proved so far when ctx or the time limit ends. More than mostInTree
+// jobs are in parts. It only proves batchbounds.All if weighted sums of responses may not fit (batchbounds.Units.Fit).
+// Threads aren't used.
 var Search = engine.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, in *model.Batch, off deviceSet, kernel lcg.Device) error {

@@ -382,6 +382,8 @@ var testedFaults = []struct {
 		"for i++; i < len(s.steps) && s.steps[i].at < end; i++ {", "for i++; i < 0; i++ {"}, "-run ConservativeNodes ./heuristics/batch"},
 	{fault{"Batch: a pooled bound counts jobs that may run elsewhere", "internal/problem/batch/pooled/pooled.go",
 		"if !in || capacity == 0 {", "if capacity == 0 {"}, "-run Pooled ./bounds/batch"},
+	{fault{"Batch: a part counts its jobs' lengths twice", "exact/batch/parts.go",
+		"p.least += sum - apart", "p.least += sum"}, "-run Parts ./exact/batch"},
 	{fault{"Batch: a job is left out of those that crowd the nodes", "exact/batch/nodes.go",
 		"o.place.order[:o.place.deepest+1]", "o.place.order[:max(1, o.place.deepest)]"}, "-run Placement|NodesAgainstAll ./exact/batch"},
 	{fault{"Batch: nodes that hold other numbers of processes are alike", "exact/batch/placement.go",
