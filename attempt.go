@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // attempt is one call of Case.Solve.
@@ -24,7 +25,9 @@ type attempt struct {
 	stated   []bounds.Bound
 	proves   bool // an algorithm is an engine, or auto
 	patience time.Duration
+	ends     time.Time // of the time limit; zero without one
 	judging  func()
+	judge    *verify.Judge
 	first    model.Result // of the cheapest heuristic; zero: it wasn't run or found nothing
 	quick    []bounds.Bound
 	own      float64 // the bound of the solver that has ended, before others joined it
@@ -32,8 +35,8 @@ type attempt struct {
 
 // cheapest runs the problem's cheapest heuristic if all algorithms are engines, and computes the quick bounds that they
 // begin with. The heuristic has a tenth of the limit or a second (half of a shorter limit). The limits of the solvers
-// shrink by the time and effort used. Before auto alone the heuristic has the whole limit: stopped half way it would be
-// of no use there.
+// shrink by the time and effort used. Before auto alone the heuristic has the whole limit, and a microsecond more for
+// each item of the instance, at most as much again: stopped half way it would be of no use there.
 func (t *attempt) cheapest(algorithms []model.Algorithm) error {
 	p, err := ProblemOf(t.Instance.Kind())
 	if err != nil || p.First == nil {
@@ -47,7 +50,9 @@ func (t *attempt) cheapest(algorithms []model.Algorithm) error {
 	set.Start, set.Proof, set.Progress = nil, nil, nil
 	if limit := set.TimeLimit; limit == 0 && t.set.Effort == 0 {
 		set.TimeLimit = time.Second
-	} else if !alone {
+	} else if alone {
+		set.TimeLimit += min(limit, time.Duration(p.size(t.Instance))*time.Microsecond)
+	} else {
 		set.TimeLimit = max(limit/10, min(limit/2, time.Second))
 	}
 	first := &limited{Solver: p.First}

@@ -21,7 +21,7 @@ func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 	}
 	sense := model.SenseOf(t.Instance)
 	quick := t.quickBounds()
-	if e := implying(ctx, t.Instance, quick, r.Bound, infeasible); e != nil {
+	if e := implying(ctx, t.judge, sense, quick, r.Bound, infeasible); e != nil {
 		r.Evidence = e
 		return
 	}
@@ -47,13 +47,12 @@ func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 
 // implying returns the first evidence of some bounds from which follows that no
 // solution beats a bound or, if infeasible, that there is none; nil without any.
-func implying(ctx context.Context, in model.Instance, all []bounds.Bound, bound float64, infeasible bool) *model.Evidence {
-	sense := model.SenseOf(in)
+func implying(ctx context.Context, j *verify.Judge, sense model.Sense, all []bounds.Bound, bound float64, infeasible bool) *model.Evidence {
 	for _, b := range all {
 		if b.Evidence == nil || b.Infeasible != infeasible || !infeasible && sense.Better(b.Value, bound) {
 			continue
 		}
-		if f, err := verify.Evidence(ctx, in, b.Evidence); err == nil && f.Implies(sense, bound, infeasible) {
+		if f, err := j.Evidence(ctx, b.Evidence); err == nil && f.Implies(sense, bound, infeasible) {
 			return b.Evidence
 		}
 	}

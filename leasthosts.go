@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/run/panics"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // HostCount is the result of LeastHosts.
@@ -97,7 +98,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	}
 	r.SetBound(h.Instance.Metrics()[0], 1, o.GapLimit())
 	r.Nodes, r.Elapsed = c.nodes, time.Since(start)
-	r, err := (&attempt{Case: NewCase(h.Instance), ctx: ctx, set: o.Settings, judging: o.Judging}).stamp(r)
+	r, err := (&attempt{Case: NewCase(h.Instance), ctx: ctx, set: o.Settings, judging: o.Judging, judge: verify.NewJudge(h.Instance)}).stamp(r)
 	h.Result, h.Elapsed = r, r.Elapsed
 	return h, err
 }

@@ -264,7 +264,7 @@ func (a *portfolio) run(ctx context.Context, quick *meter.Seat, first, later []*
 	gap := a.set.GapLimit()
 	length := turnsOfAuto.first
 	active := first
-	for round, bounded := 0, false; len(active) > 0 || round == 0; round++ {
+	for round, bounded := 0, false; (len(active) > 0 || round == 0) && ctx.Err() == nil; round++ {
 		if !bounded {
 			var err error
 			before := quick.Spent

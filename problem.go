@@ -76,6 +76,8 @@ type Problem struct {
 	Pictured func(context.Context, model.Instance, model.Solution) ([]Picture, error)
 	// Variants are the readings of an instance that a flag may choose.
 	Variants []Variant
+	// size counts an instance's jobs, tasks and edges, or requests.
+	size func(model.Instance) int
 	// complete fills in the parts that model.DecodePartial has left empty; nil if it leaves none.
 	complete func(context.Context, model.Instance, model.Solution, model.Missing) (model.Solution, error)
 }
@@ -135,6 +137,7 @@ type definition[I model.Instance] struct {
 	pictured     func(context.Context, I, model.Solution) ([]Picture, error) // nil: the solution alone
 	variants     []Variant
 	features     func(I) []features.Feature
+	size         func(I) int
 	complete     func(context.Context, I, model.Solution, model.Missing) (model.Solution, error)
 }
 
@@ -195,6 +198,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.formulation(ctx, typed, name)
 		},
 		Linear: d.linear,
+		size: func(in model.Instance) int {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil || d.size == nil {
+				return 0
+			}
+			return d.size(typed)
+		},
 		complete: func(ctx context.Context, in model.Instance, s model.Solution, missing model.Missing) (model.Solution, error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.complete == nil || missing == (model.Missing{}) {

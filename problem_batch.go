@@ -41,6 +41,7 @@ var batchProblem = define(definition[*model.Batch]{
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
 	first:      named("easy", batchheur.Algorithms()).Solver,
 	features:   features.Batch,
+	size:       func(in *model.Batch) int { return len(in.Jobs) },
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
 	others:     batchbounds.Others,

@@ -33,6 +33,7 @@ var consolidationProblem = define(definition[*model.Consolidation]{
 	first:     run.OneShot("stay", consheur.First),
 	start:     startOf(consheur.Complete),
 	features:  features.Consolidation,
+	size:      func(in *model.Consolidation) int { return len(in.Jobs) },
 	quick:     consbounds.Quick,
 	bounds:    consbounds.All,
 	generator: instances.GeneratorOf(instances.NewConsolidationSpec),

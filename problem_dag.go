@@ -36,6 +36,7 @@ var dagProblem = define(definition[*model.DAG]{
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear(b) },
 	first:        run.OneShot("first", dagFirst),
 	features:     features.DAG,
+	size:         func(in *model.DAG) int { return len(in.Tasks) + len(in.Edges) },
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,
 	start:        startOf(dagheur.Complete),

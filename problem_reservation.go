@@ -37,6 +37,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
 	first:     run.OneShot("serial", resheur.First),
 	features:  features.Reservation,
+	size:      func(in *model.Reservation) int { return len(in.Requests) },
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,
 	start:     startOf(resheur.Complete),

@@ -41,6 +41,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		return tvcheur.AdaBa(ctx, in, model.Settings{})
 	}),
 	features:   features.TVC,
+	size:       func(in *model.TVC) int { return len(in.Requests) },
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
 	start:      startOf(tvcheur.Complete),

@@ -37,6 +37,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	},
 	first:     run.OneShot("greedy", vcheur.First),
 	features:  features.VCSched,
+	size:      func(in *model.VCSched) int { return len(in.Jobs) },
 	quick:     vcbounds.Quick,
 	bounds:    vcbounds.All,
 	start:     startOf(vcheur.Complete),

@@ -30,6 +30,7 @@ type Case struct {
 
 	mu    sync.Mutex
 	quick []bounds.Bound // nil: not computed to the end
+	early []bounds.Bound // those that were computed when a context last ended; nil: it didn't
 }
 
 // NewCase returns the Case of an instance.
@@ -57,7 +58,7 @@ func (c *Case) computeQuick(ctx context.Context) []bounds.Bound {
 		return nil
 	}
 	all := p.Quick(ctx, c.Instance)
-	if ctx.Err() == nil {
+	if c.early = all; ctx.Err() == nil {
 		c.quick = all
 		view.Keep(ctx, c.Instance, view.QuickBounds, all)
 	}
@@ -82,8 +83,8 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // inputs. Every solution of gapwise goes through Solve.
 //
 // A result is never worse than Settings.Start, if that is feasible, whatever the algorithm does with it. Before an
-// engine begins, the problem's cheapest heuristic has a tenth of the limit or a second; before auto, as long as it
-// takes. Its solution is reported as the first incumbent, and the result is never worse.
+// engine begins, the problem's cheapest heuristic has a tenth of the limit or a second; before auto, the limit and a
+// microsecond more for each item. Its solution is reported as the first incumbent, and the result is never worse.
 //
 // The instance must not be changed afterwards: a solver that auto or Options.Patience has stopped may read it a while
 // longer.
@@ -105,11 +106,13 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if err := c.Validate(); err != nil {
 		return none, err
 	}
-	hash, err := c.Hash() // before the clock runs
-	if err != nil {
-		return none, err
-	}
-	if set.Proof != nil {
+	if set.Proof == nil {
+		go func() { _, _ = c.Hash() }() // stamp waits for it
+	} else {
+		hash, err := c.Hash()
+		if err != nil {
+			return none, err
+		}
 		set.Proof = &model.ProofWriter{Writer: set.Proof.Writer, Instance: hash}
 	}
 	if set.Start != nil {
@@ -121,8 +124,11 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		set.Progress = improving(c.Instance, set.Progress)
 	}
 	ctx = view.NewCase(c.Instance).Context(ctx) // solvers, bounds and checkers of evidence share it; judges read the instance
-	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging,
+	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging, judge: verify.NewJudge(c.Instance),
 		proves: slices.ContainsFunc(algorithms, func(a model.Algorithm) bool { return a.Exact })}
+	if set.TimeLimit > 0 {
+		t.ends = time.Now().Add(set.TimeLimit)
+	}
 	if t.stated, err = c.stated(ctx, o); err != nil {
 		return none, err
 	}
@@ -235,9 +241,12 @@ func (t *attempt) atLeast(r *model.Result) error {
 		if held.solution == nil {
 			continue
 		}
-		o, err := t.Instance.Objective(held.solution)
-		if err != nil {
-			return err
+		o := t.first.Value(t.Instance.Metrics())
+		if held.mayFail {
+			var err error
+			if o, err = t.Instance.Objective(held.solution); err != nil {
+				return err
+			}
 		}
 		if r.Solution != nil && !o.Better(r.Value(t.Instance.Metrics())) {
 			continue
@@ -289,6 +298,9 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			ctx, cancel = context.WithTimeout(ctx, max(t.set.TimeLimit/10, 100*time.Millisecond))
 			defer cancel()
 		}
+		if t.quick = t.stopped(); t.quick != nil {
+			return t.quick
+		}
 		if t.ctx.Err() == nil || t.patience == 0 {
 			t.quick = t.computeQuick(ctx)
 			return t.quick
@@ -302,6 +314,17 @@ func (t *attempt) quickBounds() []bounds.Bound {
 		}
 	}
 	return t.quick
+}
+
+// stopped returns the quick bounds that were computed when they were stopped, if the time limit is over: then no time
+// is left to begin anew.
+func (t *attempt) stopped() []bounds.Bound {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.Case.quick != nil || t.ends.IsZero() || time.Now().Before(t.ends) {
+		return nil
+	}
+	return t.early
 }
 
 // blame returns the error of a solver with a refuted result. A command's wrong solution is its author's mistake: a
@@ -346,7 +369,7 @@ func (t *attempt) stamp(r model.Result) (model.Result, error) {
 	if t.judging != nil {
 		defer time.AfterFunc(time.Second, t.judging).Stop()
 	}
-	report, err := verify.Result(ctx, in, r, verify.Options{Hash: hash, Valid: true})
+	report, err := t.judge.Result(ctx, r, verify.Options{Hash: hash, Valid: true})
 	if err != nil && ctx.Err() != nil {
 		// The solution is returned without any claim of optimality.
 		r.Unverified = true

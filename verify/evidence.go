@@ -11,6 +11,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gapwise/gapwise/internal/core/evidence"
 	"github.com/gapwise/gapwise/model"
@@ -70,6 +71,44 @@ func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (
 // exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't recompute, and ctx.Err() if the context
 // ends; else it describes the fault of the evidence.
 func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
+	return NewJudge(in).Evidence(ctx, e)
+}
+
+// Judge judges results of one instance. It recomputes the bound from a piece of evidence once, when it first meets it:
+// neither the instance nor that evidence may change while the Judge is used. Several goroutines may use it.
+type Judge struct {
+	in    model.Instance
+	mu    sync.Mutex
+	known map[*model.Evidence]conclusion
+}
+
+// conclusion is an answer of Evidence.
+type conclusion struct {
+	followed Followed
+	err      error
+}
+
+// NewJudge returns a Judge of an instance, which has recomputed nothing yet.
+func NewJudge(in model.Instance) *Judge {
+	return &Judge{in: in, known: map[*model.Evidence]conclusion{}}
+}
+
+// Evidence is the function Evidence on the judge's instance.
+func (j *Judge) Evidence(ctx context.Context, e *model.Evidence) (Followed, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c, ok := j.known[e]; ok {
+		return c.followed, c.err
+	}
+	f, err := follow(ctx, j.in, e)
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		j.known[e] = conclusion{f, err}
+	}
+	return f, err
+}
+
+// follow is Evidence without a memory.
+func follow(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
 	if !e.Checkable() {
 		return Followed{}, ErrUnchecked
 	}
@@ -109,7 +148,7 @@ func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what
 
 // checkEvidence judges the evidence of a result: it adds the checked, the wrong and the trusted parts. The error is
 // ctx's, if it ends before.
-func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
+func (j *Judge) checkEvidence(ctx context.Context, res *model.Result, r *Report) error {
 	infeasible := res.Status == model.StatusInfeasible
 	what := "the bound"
 	if infeasible {
@@ -122,7 +161,7 @@ func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r 
 		r.Trusted = append(r.Trusted, what)
 		return nil
 	}
-	f, err := Evidence(ctx, in, e)
+	f, err := j.Evidence(ctx, e)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return err
@@ -130,7 +169,7 @@ func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r 
 		r.Trusted = append(r.Trusted, what+" "+claim(e))
 	case err != nil:
 		r.add(WrongEvidence, 0, "%s: %v", what, err)
-	case !f.Implies(model.SenseOf(in), res.Bound, infeasible):
+	case !f.Implies(model.SenseOf(j.in), res.Bound, infeasible):
 		follows := "no bound"
 		if f.Bound != nil {
 			x, _ := f.Bound.Float64()

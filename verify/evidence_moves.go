@@ -40,7 +40,7 @@ func (n *vcschedNeeds) moves(ctx context.Context, in *model.VCSched, e *model.Ev
 	for i := range e.Parts {
 		p := &e.Parts[i]
 		for k, id := range p.Elements {
-			j, ok := n.job[id]
+			j, ok := n.job(id)
 			if !ok {
 				return false, "", fmt.Errorf("there is no job %q", id)
 			}

@@ -20,7 +20,7 @@ import (
 // [ready, due). Times are ticks, rounded so that a possible plan is possible in ticks (see tickReader).
 type bookedWork struct {
 	jobs     []bookedJob
-	at       map[string]int // of a request's id
+	find     func(id string) (int, bool) // of jobs
 	pes      int64
 	capacity int64    // of the PEs: the largest sum of requests' PEs that they hold
 	total    *big.Int // of the jobs' weights, in grains
@@ -46,7 +46,7 @@ type bookedJob struct {
 func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, error) {
 	r := newTickReader(ctx, in)
 	goal := in.EffectiveGoal()
-	w := &bookedWork{at: map[string]int{}, total: new(big.Int), free: new(big.Int), unit: new(big.Int), grains: big.NewInt(1), all: goal == model.GoalAll}
+	w := &bookedWork{jobs: make([]bookedJob, 0, len(in.Requests)), total: new(big.Int), free: new(big.Int), unit: new(big.Int), grains: big.NewInt(1), all: goal == model.GoalAll}
 	seconds := func(q *model.Request) float64 {
 		if goal == model.GoalPESeconds {
 			return q.Runtime()
@@ -65,15 +65,16 @@ func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, err
 	}
 	w.grains.Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	first, last, length := int64(math.MaxInt64), int64(0), 0.0
+	one := big.NewInt(1) // shared, and never changed
 	for k := range in.Requests {
 		if stopped(ctx, k) {
 			return nil, ctx.Err()
 		}
 		q := &in.Requests[k]
-		weight := big.NewInt(1)
+		weight := one
 		if goal.PESeconds() {
 			before, after := digitsOf(seconds(q))
-			weight.SetString(before+after+strings.Repeat("0", places-len(after)), 10)
+			weight, _ = new(big.Int).SetString(before+after+strings.Repeat("0", places-len(after)), 10)
 			weight.Mul(weight, big.NewInt(int64(q.PEs)))
 		}
 		t := r.request(q)
@@ -86,10 +87,11 @@ func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, err
 			w.free.Add(w.free, weight)
 			continue
 		}
-		w.at[q.ID] = len(w.jobs)
 		w.jobs = append(w.jobs, bookedJob{q.ID, t.ready, latest + t.runtime, t.runtime, int64(q.PEs), weight})
 		w.total.Add(w.total, weight)
-		w.unit.GCD(nil, nil, w.unit, weight)
+		if w.unit.Cmp(one) != 0 {
+			w.unit.GCD(nil, nil, w.unit, weight)
+		}
 		first, last = min(first, t.ready), max(last, latest+t.runtime)
 		length += float64(t.runtime)
 	}
@@ -100,6 +102,7 @@ func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, err
 	if w.unit.Sign() == 0 {
 		w.unit.SetInt64(1)
 	}
+	w.find = finder(ctx, len(w.jobs), func(k int) string { return w.jobs[k].id })
 	w.pes = int64(in.PEs)
 	w.capacity = w.usable(w.pes)
 	return w, nil
@@ -345,7 +348,7 @@ func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, er
 		p := &parts[i]
 		var jobs []int
 		for _, id := range p.Elements {
-			k, ok := w.at[id]
+			k, ok := w.find(id)
 			if !ok || taken[k] {
 				return Followed{}, fmt.Errorf("there is no request %q that holds PEs, or it is in two parts", id)
 			}

@@ -23,13 +23,14 @@ type tvcWork struct {
 	loads    map[tvcShape][][]int64
 	steps    int64
 	requests []tvcWorkRequest
-	at       map[string]int
-	total    *big.Int // of the weights
-	unit     *big.Int // divides all weights
-	grains   *big.Int // in a unit of the objective
+	find     func(id string) (int, bool) // of requests
+	total    *big.Int                    // of the weights
+	unit     *big.Int                    // divides all weights
+	grains   *big.Int                    // in a unit of the objective
 }
 
 type tvcWorkRequest struct {
+	id             string
 	arrival, end   int64
 	vms, bandwidth int64
 	weight         *big.Int
@@ -38,7 +39,7 @@ type tvcWorkRequest struct {
 func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	j := newTVCJudge(in, nil)
 	h := int64(j.half)
-	w := &tvcWork{ctx: ctx, in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, perPath: in.Hose == model.HosePerPath, at: map[string]int{},
+	w := &tvcWork{ctx: ctx, in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, perPath: in.Hose == model.HosePerPath, requests: make([]tvcWorkRequest, 0, len(in.Requests)),
 		loads: map[tvcShape][][]int64{}, total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1),
 		levels: []tvcLevel{{1, 2 * h * h * h, j.rates[0]}, {h, 2 * h * h * h, j.rates[1]}, {h, 2 * h * h * h, j.rates[2]}}}
 	if in.FatTree.Fabric == model.FabricNonBlocking {
@@ -56,7 +57,7 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 		if !j.fits(q) {
 			continue
 		}
-		r := tvcWorkRequest{vms: int64(q.VMs), weight: one}
+		r := tvcWorkRequest{id: q.ID, vms: int64(q.VMs), weight: one}
 		r.arrival, _ = micros(q.ArrivalS)
 		duration, _ := micros(q.DurationS)
 		r.end = r.arrival + duration
@@ -65,11 +66,13 @@ func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 			r.weight = new(big.Int).Mul(big.NewInt(r.vms), big.NewInt(r.bandwidth))
 			r.weight.Mul(r.weight, big.NewInt(duration))
 		}
-		w.at[q.ID] = len(w.requests)
 		w.requests = append(w.requests, r)
 		w.total.Add(w.total, r.weight)
-		w.unit.GCD(nil, nil, w.unit, r.weight)
+		if w.unit.Cmp(one) != 0 {
+			w.unit.GCD(nil, nil, w.unit, r.weight)
+		}
 	}
+	w.find = finder(ctx, len(w.requests), func(k int) string { return w.requests[k].id })
 	if w.unit.Sign() == 0 {
 		w.unit.SetInt64(1)
 	}
@@ -153,7 +156,7 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 			weight := new(big.Int)
 			var part []int
 			for _, id := range p.Elements {
-				k, ok := w.at[id]
+				k, ok := w.find(id)
 				if !ok || taken[k] {
 					return Followed{}, fmt.Errorf("there is no request %q that fits, or it is in two parts", id)
 				}

@@ -28,7 +28,7 @@ func (w *tvcWork) heaviest(e *model.Evidence, part []int) (heaviest int64, at []
 	var members []tvcMember
 	first, last := int64(beyond), int64(-beyond)
 	for i, id := range e.Elements {
-		k, ok := w.at[id]
+		k, ok := w.find(id)
 		x, in := where[k]
 		if !ok || !in {
 			return 0, nil, fmt.Errorf("patterns: there is no request %q in the part", id)

@@ -19,14 +19,15 @@ import (
 // vcschedNeeds are the needs in whole units; a reference host has scale of them. A need d counts as about d·scale; by
 // how much that is above d·scale is added up, by resource. Resources are numbered: CPU, memory, and the instance's own.
 type vcschedNeeds struct {
+	in     *model.VCSched
 	names  []string // [resource]
 	scale  int64
-	job    map[string]int
-	tasks  []int64    // [job]
-	all    int64      // tasks
-	need   [][]int64  // [resource][job]
-	over   []*big.Rat // [resource]: in units, of all tasks together
-	hosts  int64      // of each size at most one for each task: no more are used
+	jobs   map[string]int // for job; nil before
+	tasks  []int64        // [job]
+	all    int64          // tasks
+	need   [][]int64      // [resource][job]
+	over   []*big.Rat     // [resource]: in units, of all tasks together
+	hosts  int64          // of each size at most one for each task: no more are used
 	sizes  []vcschedHosts
 	sizeOf []int  // of sizes, for each of model.VCSched.Sizes
 	unit   int64  // divides every need of CPU
@@ -41,26 +42,23 @@ type vcschedHosts struct {
 }
 
 func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {
-	n := &vcschedNeeds{names: vcschedResources(in), scale: scale, job: make(map[string]int, len(in.Jobs))}
+	n := &vcschedNeeds{in: in, names: vcschedResources(in), scale: scale, tasks: make([]int64, len(in.Jobs))}
 	n.need = make([][]int64, len(n.names))
 	for r := range n.need {
-		n.need[r], n.over = make([]int64, len(in.Jobs)), append(n.over, new(big.Rat))
+		n.need[r] = make([]int64, len(in.Jobs))
 	}
-	s, sum := new(big.Rat).SetInt64(scale), 0.0
+	over, total := make([]sum, len(n.names)), 0.0
 	// units returns a need in units, and adds its excess.
-	units := func(need float64, tasks int, over *big.Rat) int64 {
+	units := func(need, tasks float64, over *sum) int64 {
 		product := need * float64(scale)
 		x := int64(product)
 		// The excess of x above need times scale, exactly: the product's rounding error is a float64, and a product
-		// above 1 is close enough to x for an exact difference.
-		if product < 1 || float64(x)-product > math.FMA(need, float64(scale), -product) {
-			d := exact(need)
-			d.Mul(d, s)
-			if d.Sub(new(big.Rat).SetInt64(x), d); d.Sign() > 0 {
-				over.Add(over, d.Mul(d, new(big.Rat).SetInt64(int64(tasks))))
-			}
+		// above 1 is close enough to x for an exact difference. Below, x is 0 and exceeds nothing.
+		if above, rounded := float64(x)-product, math.FMA(need, float64(scale), -product); product >= 1 && above > rounded {
+			over.addProduct(above, tasks)
+			over.addProduct(-rounded, tasks)
 		}
-		sum += product * float64(tasks)
+		total += product * tasks
 		return x
 	}
 	for i := range in.Jobs {
@@ -68,15 +66,18 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 			return nil, ctx.Err()
 		}
 		j := &in.Jobs[i]
-		n.job[j.ID] = i
-		n.tasks, n.all = append(n.tasks, int64(j.Tasks)), n.all+int64(j.Tasks)
-		n.need[0][i] = units(j.CPU, j.Tasks, n.over[0])
+		n.tasks[i] = int64(j.Tasks)
+		n.all += n.tasks[i]
+		n.need[0][i] = units(j.CPU, float64(j.Tasks), &over[0])
 		for r := 1; r < len(n.names); r++ {
-			n.need[r][i] = units(j.Rigid(r-2), j.Tasks, n.over[r])
+			n.need[r][i] = units(j.Rigid(r-2), float64(j.Tasks), &over[r])
 		}
 		n.unit = gcd(n.unit, n.need[0][i])
 	}
-	if sum > 1<<60 {
+	for r := range over {
+		n.over = append(n.over, over[r].rat())
+	}
+	if total > 1<<60 {
 		return nil, tooMuch("tasks")
 	}
 	n.unit = max(1, n.unit)
@@ -201,11 +202,7 @@ func impossible(how string, args ...any) Followed {
 // all tasks on any host.
 func (n *vcschedNeeds) beyond(load int64, how string) Followed {
 	l := big.NewInt(load)
-	total := new(big.Int)
-	for i, d := range n.need[0] {
-		total.Add(total, bigProduct(d, n.tasks[i]))
-	}
-	if least, _ := n.extremes(); least.cpuAt(l).Cmp(total) >= 0 {
+	if least, _ := n.extremes(); least.cpuAt(l).Cmp(n.total(0)) >= 0 {
 		return impossible("%s", how)
 	}
 	return n.from(l.Add(l, big.NewInt(1)), "%s", how)
@@ -271,6 +268,27 @@ func misfit(in *model.VCSched, e *model.Evidence) (Followed, error) {
 	return f, nil
 }
 
+// total returns the sum of the needs of a resource.
+func (n *vcschedNeeds) total(resource int) *big.Int {
+	var total wideSum
+	for i, d := range n.need[resource] {
+		total.add(d, n.tasks[i])
+	}
+	return total.integer()
+}
+
+// job returns the number of a job; false if there is none of that name.
+func (n *vcschedNeeds) job(id string) (int, bool) {
+	if n.jobs == nil {
+		n.jobs = make(map[string]int, len(n.in.Jobs))
+		for i := range n.in.Jobs {
+			n.jobs[n.in.Jobs[i].ID] = i
+		}
+	}
+	i, ok := n.jobs[id]
+	return i, ok
+}
+
 // resource returns the number of a resource, as the form has it; "" is CPU.
 func (n *vcschedNeeds) resource(name string) int { return max(0, slices.Index(n.names, name)) }
 
@@ -304,10 +322,7 @@ func (n *vcschedNeeds) enough(ctx context.Context, most *big.Int, holds func(loa
 // sum compares the needs of a resource with the total of all hosts.
 func (n *vcschedNeeds) sum(ctx context.Context, e *model.Evidence) (Followed, error) {
 	r := n.resource(e.Resource)
-	total, room := new(big.Int), new(big.Int)
-	for i, d := range n.need[r] {
-		total.Add(total, bigProduct(d, n.tasks[i]))
-	}
+	total, room := n.total(r), new(big.Int)
 	how := fmt.Sprintf("the sum of the %s needs%s", n.called(r), n.by)
 	if r > 0 {
 		for i := range n.sizes {
@@ -393,7 +408,7 @@ func (n *vcschedNeeds) largest(resource int, count int64) (least int64, ok bool)
 // named returns the jobs of evidence, and how many tasks of them it means.
 func (n *vcschedNeeds) named(e *model.Evidence) (jobs []int, count int64, err error) {
 	for k, id := range e.Elements {
-		i, ok := n.job[id]
+		i, ok := n.job(id)
 		if w := e.Weights[k]; !ok || w > float64(n.tasks[i]) {
 			return nil, 0, fmt.Errorf("there is no job %q with %v tasks", id, w)
 		}
@@ -542,14 +557,14 @@ func (n *vcschedNeeds) overfull(function *model.DualFunction, needs []int64, cap
 	if err != nil {
 		return false, err
 	}
-	total := new(big.Int)
+	var total wideSum
 	for i, d := range needs {
 		over = over || d > capacity
 		if d <= capacity {
-			total.Add(total, bigProduct(f(d), n.tasks[i]))
+			total.add(f(d), n.tasks[i])
 		}
 	}
-	return over || total.Cmp(bigProduct(bin, n.hosts)) > 0, nil
+	return over || total.integer().Cmp(bigProduct(bin, n.hosts)) > 0, nil
 }
 
 // patterns weighs the jobs' tasks, for hosts of one size. If no set of tasks that fits on a host of the load
@@ -561,7 +576,7 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 	weights := make(map[weighed]int64)
 	total := int64(0)
 	for k, id := range e.Elements {
-		i, ok := n.job[id]
+		i, ok := n.job(id)
 		if !ok {
 			return Followed{}, fmt.Errorf("there is no job %q", id)
 		}

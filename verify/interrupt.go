@@ -41,6 +41,30 @@ func unlessDone(ctx context.Context, f func() error) error {
 // stopped reports at every 1024th step, and at the first, whether the context has ended.
 func stopped(ctx context.Context, step int) bool { return step&1023 == 0 && ctx.Err() != nil }
 
+// finder returns a function that finds one of n items by its id. While the ids are asked for in the order of the items
+// it scans on from the last one found. It makes a map at the first id that isn't ahead. Once the context has ended its
+// answers are of no use.
+func finder(ctx context.Context, n int, idOf func(k int) string) func(id string) (int, bool) {
+	ahead := 0
+	var index map[string]int
+	return func(id string) (int, bool) {
+		for ; index == nil && ahead < n && !stopped(ctx, ahead); ahead++ {
+			if idOf(ahead) == id {
+				ahead++
+				return ahead - 1, true
+			}
+		}
+		if index == nil {
+			index = make(map[string]int, n)
+			for k := 0; k < n && !stopped(ctx, k); k++ {
+				index[idOf(k)] = k
+			}
+		}
+		k, ok := index[id]
+		return k, ok
+	}
+}
+
 // sortFunc is slices.SortStableFunc by merging sorted parts. Once the context has ended it
 // leaves nothing of use.
 func sortFunc[E any](ctx context.Context, all []E, compare func(a, b E) int) {

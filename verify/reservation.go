@@ -126,7 +126,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		r.add(wrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.EffectiveGoal())
 		complete = false
 	}
-	find := j.finder()
+	find := finder(j.ctx, len(j.in.Requests), func(k int) string { return j.in.Requests[k].ID })
 	seen := make([]bool, len(in.Requests))
 	j.booked = make([]booked, 0, len(b.Bookings))
 	for i := range b.Bookings {
@@ -177,30 +177,6 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		}
 	}
 	return complete
-}
-
-// finder returns a function that finds a request by its id. While the ids are
-// asked for in the order of the requests it scans on from the last one found. It
-// makes a map at the first id that isn't ahead.
-func (j *bookingJudge) finder() func(id string) (int, bool) {
-	all, ahead := j.in.Requests, 0
-	var index map[string]int
-	return func(id string) (int, bool) {
-		for ; index == nil && ahead < len(all); ahead++ {
-			if all[ahead].ID == id {
-				ahead++
-				return ahead - 1, true
-			}
-		}
-		if index == nil {
-			index = make(map[string]int, len(all))
-			for k := range all {
-				index[all[k].ID] = k
-			}
-		}
-		k, ok := index[id]
-		return k, ok
-	}
 }
 
 // peList returns a booking's existing PEs, as ascending ranges.

@@ -81,24 +81,10 @@ type segment[P any] struct {
 // Amounts are times as shares of the request's duration.
 func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], complete bool) {
 	r := j.report
-	var index map[string]int // made at the first run that isn't of the request after the one before
-	next := 0
-	find := func(id string) (k int, ok bool) {
-		if index == nil && next < j.requests {
-			if this, _, _ := j.request(next); this == id {
-				return next, true
-			}
-		}
-		if index == nil {
-			index = make(map[string]int, j.requests)
-			for k := 0; k < j.requests && !stopped(j.ctx, k); k++ {
-				this, _, _ := j.request(k)
-				index[this] = k
-			}
-		}
-		k, ok = index[id]
-		return k, ok
-	}
+	find := finder(j.ctx, j.requests, func(k int) string {
+		id, _, _ := j.request(k)
+		return id
+	})
 	total := 0
 	for i := range runs {
 		total += len(runs[i].Segments)
@@ -111,7 +97,6 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 		}
 		run := &runs[i]
 		k, ok := find(run.ID)
-		next = k + 1
 		switch {
 		case !ok:
 			r.add(unknownRequest, 0, "%s %q isn't in the instance", j.noun, run.ID)

@@ -42,6 +42,13 @@ func (s *sum) add(x float64) {
 	s.total.Add(s.total, term)
 }
 
+// addProduct adds x·y, whose rounding error must be a float64.
+func (s *sum) addProduct(x, y float64) {
+	product := x * y
+	s.add(product)
+	s.add(math.FMA(x, y, -product))
+}
+
 // addFine adds mantissa 2^shift fine units, and reports whether it could: the term is
 // whole, and sums stay below 2^126.
 func (s *sum) addFine(mantissa int64, shift int) bool {

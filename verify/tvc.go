@@ -99,12 +99,12 @@ type tvcJudge struct {
 	report *Report
 	half   int      // k/2
 	rates  [3]int64 // bit/s of the links above servers, edge and aggregation switches
-	used   map[resource]*big.Int
+	used   map[resource]*wideSum
 	runs   map[*segment[model.Embedding]][]use
 }
 
 func newTVCJudge(in *model.TVC, r *Report) *tvcJudge {
-	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*big.Int{}, runs: map[*segment[model.Embedding]][]use{}}
+	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*wideSum{}, runs: map[*segment[model.Embedding]][]use{}}
 	for layer, rate := range layerRates(&in.FatTree) {
 		j.rates[layer], _ = micros(rate)
 	}
@@ -114,33 +114,39 @@ func newTVCJudge(in *model.TVC, r *Report) *tvcJudge {
 // resource is a server's slots or a link. Switches count through the whole data
 // centre, layer by layer: edge or aggregation switch i of pod p is p·k/2 + i.
 type resource struct {
-	constraint string
-	lower      int // the server, or the switch at the lower end
-	upper      int // of the switches that the lower end is joined to; 0 for servers
+	kind  int // of resourceConstraints
+	lower int // the server, or the switch at the lower end
+	upper int // of the switches that the lower end is joined to; 0 for servers
 }
+
+// Kinds of resources: slots, and links by layer from below.
+const (
+	slotsOfServer = iota
+	linkOfServer
+	linkOfEdge
+	linkOfAggregation
+)
+
+// resourceConstraints are the constraints on the kinds of resources.
+var resourceConstraints = [...]string{serverSlots, serverLink, edgeLink, aggregationLink}
 
 // capacity returns the capacity of the resource: slots, or bit/s.
 func (j *tvcJudge) capacity(x resource) int64 {
-	switch x.constraint {
-	case serverSlots:
+	if x.kind == slotsOfServer {
 		return int64(j.in.FatTree.Slots)
-	case serverLink:
-		return j.rates[0]
-	case edgeLink:
-		return j.rates[1]
 	}
-	return j.rates[2]
+	return j.rates[x.kind-linkOfServer]
 }
 
 // words names the resource.
 func (j *tvcJudge) words(x resource) string {
 	pod, at := x.lower/j.half, x.lower%j.half
-	switch x.constraint {
-	case serverSlots:
+	switch x.kind {
+	case slotsOfServer:
 		return fmt.Sprintf("server %d has more VMs than its %d slots", x.lower, j.in.FatTree.Slots)
-	case serverLink:
+	case linkOfServer:
 		return fmt.Sprintf("the link above server %d is overloaded", x.lower)
-	case edgeLink:
+	case linkOfEdge:
 		return fmt.Sprintf("the link from edge-%d-%d to aggregation-%d-%d is overloaded", pod, at, pod, x.upper)
 	}
 	return fmt.Sprintf("the link from aggregation-%d-%d to core-%d-%d is overloaded", pod, at, at, x.upper)
@@ -150,18 +156,18 @@ func (j *tvcJudge) words(x resource) string {
 func (j *tvcJudge) start(s *segment[model.Embedding]) {
 	j.place(s)
 	j.runs[s] = j.uses(s)
-	for _, u := range j.runs[s] {
-		total := j.used[u.of]
-		if total == nil {
-			total = new(big.Int)
-			j.used[u.of] = total
+	for k := range j.runs[s] {
+		u := &j.runs[s][k]
+		if u.total = j.used[u.of]; u.total == nil {
+			u.total = new(wideSum)
+			j.used[u.of] = u.total
 		}
-		total.Add(total, u.amount)
-		capacity := big.NewInt(j.capacity(u.of))
-		if total.Cmp(capacity) > 0 {
-			over := new(big.Rat).SetFrac(new(big.Int).Sub(total, capacity), capacity)
-			by, _ := over.Float64()
-			j.report.add(u.of.constraint, by, "%s when request %q starts at %v", j.words(u.of), s.id, inSeconds(s.start))
+		u.total.add(u.amount, u.rate)
+		capacity := j.capacity(u.of)
+		over := *u.total
+		if over.add(-capacity, 1); over.positive() {
+			by, _ := new(big.Rat).SetFrac(over.integer(), big.NewInt(capacity)).Float64()
+			j.report.add(resourceConstraints[u.of.kind], by, "%s when request %q starts at %v", j.words(u.of), s.id, inSeconds(s.start))
 		}
 	}
 }
@@ -169,7 +175,7 @@ func (j *tvcJudge) start(s *segment[model.Embedding]) {
 // end gives back the resources that start took.
 func (j *tvcJudge) end(s *segment[model.Embedding]) {
 	for _, u := range j.runs[s] {
-		if total := j.used[u.of]; total.Sub(total, u.amount).Sign() == 0 {
+		if u.total.add(-u.amount, u.rate); *u.total == (wideSum{}) {
 			delete(j.used, u.of)
 		}
 	}
@@ -233,10 +239,11 @@ func (j *tvcJudge) below(server int, s model.Switch) bool {
 	return true
 }
 
-// use is an amount of one resource.
+// use is an amount of one resource: so many VMs, at a rate each.
 type use struct {
-	of     resource
-	amount *big.Int
+	of           resource
+	amount, rate int64
+	total        *wideSum // of the resource, while it is used
 }
 
 // uses returns a segment's use: slots, and the load of each link on the paths from its servers to the virtual switch. A
@@ -254,7 +261,7 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	vms := make([]part, 0, len(s.place.Servers)) // by server, each once
 	for _, x := range s.place.Servers {
 		if x.Server >= 0 && x.Server < servers && x.VMs >= 1 {
-			vms = append(vms, part{resource{constraint: serverSlots, lower: x.Server}, int64(x.VMs)})
+			vms = append(vms, part{resource{kind: slotsOfServer, lower: x.Server}, int64(x.VMs)})
 		}
 	}
 	total := func(parts []part) (sums []part) {
@@ -279,7 +286,7 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	hose := func(m int64) int64 { return max(0, min(m, n-m)) }
 	all := make([]use, 0, 4*len(vms))
 	for _, x := range vms {
-		all = append(all, use{x.of, big.NewInt(x.amount)})
+		all = append(all, use{of: x.of, amount: x.amount, rate: 1})
 	}
 	carry := func(parts []part) {
 		perPath := j.in.Hose == model.HosePerPath
@@ -293,15 +300,14 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 				x.amount = hose(x.amount)
 			}
 			if x.amount > 0 {
-				load := big.NewInt(x.amount)
-				all = append(all, use{x.of, load.Mul(load, big.NewInt(rate))})
+				all = append(all, use{of: x.of, amount: x.amount, rate: rate})
 			}
 		}
 	}
 	var server, edge, aggregation []part
 	for _, x := range vms {
 		s, m := x.of.lower, x.amount
-		server = append(server, part{resource{constraint: serverLink, lower: s}, m})
+		server = append(server, part{resource{kind: linkOfServer, lower: s}, m})
 		if !j.known(at) || !j.below(s, at) || j.in.FatTree.Fabric == model.FabricNonBlocking || at.Layer == model.LayerEdge {
 			continue
 		}
@@ -309,9 +315,9 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 		up := at.Index
 		if at.Layer == model.LayerCore {
 			up = at.Group
-			aggregation = append(aggregation, part{resource{aggregationLink, s/(h*h)*h + up, at.Index}, m})
+			aggregation = append(aggregation, part{resource{linkOfAggregation, s/(h*h)*h + up, at.Index}, m})
 		}
-		edge = append(edge, part{resource{edgeLink, s / h, up}, m})
+		edge = append(edge, part{resource{linkOfEdge, s / h, up}, m})
 	}
 	carry(server)
 	carry(edge)

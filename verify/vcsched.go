@@ -4,7 +4,6 @@ package verify
 
 import (
 	"context"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -30,22 +29,47 @@ const (
 	migrationLimit = "migration_budget" // the memory that moves exceeds the budget
 )
 
+// hostSums are the sums on a host.
+type hostSums struct {
+	cpu, memory sum
+	further     []sum
+}
+
+// usedHosts holds the sums on the hosts that are used.
+type usedHosts struct {
+	resources int
+	hosts     []int
+	few       []*hostSums // [host]; nil: they are in many
+	many      map[int]*hostSums
+}
+
+// of returns the sums on a host, from now on a used one.
+func (u *usedHosts) of(h int) *hostSums {
+	if u.few != nil && u.few[h] != nil {
+		return u.few[h]
+	}
+	if s := u.many[h]; s != nil {
+		return s
+	}
+	s := &hostSums{further: make([]sum, u.resources)}
+	if u.hosts = append(u.hosts, h); u.few != nil {
+		u.few[h] = s
+	} else {
+		u.many[h] = s
+	}
+	return s
+}
+
 // vcsched judges a placement. Amounts are shares of a reference host or its CPU.
 func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Report) {
-	index := make(map[string]int, len(in.Jobs))
-	for i := range in.Jobs {
-		if stopped(ctx, i) {
-			return
-		}
-		index[in.Jobs[i].ID] = i
-	}
+	find := finder(ctx, len(in.Jobs), func(i int) string { return in.Jobs[i].ID })
 	placed := make([]*model.JobPlacement, len(in.Jobs))
 	for k := range p.Jobs {
 		if stopped(ctx, k) {
 			return
 		}
 		q := &p.Jobs[k]
-		switch i, ok := index[q.ID]; {
+		switch i, ok := find(q.ID); {
 		case !ok:
 			r.add(unknownJob, 0, "job %q isn't in the instance", q.ID)
 		case placed[i] != nil:
@@ -69,17 +93,9 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 	within := func(x, allowed, capacity float64) bool {
 		return x <= allowed || x-allowed <= 0.999*r.Tolerance*capacity
 	}
-	// Maps by host: of very many hosts most may be empty.
-	cpu, mem := map[int]*sum{}, map[int]*sum{}
-	further := make([]map[int]*sum, len(in.Resources))
-	for k := range further {
-		further[k] = map[int]*sum{}
-	}
-	add := func(m map[int]*sum, h int, x float64) {
-		if m[h] == nil {
-			m[h] = new(sum)
-		}
-		m[h].add(x)
+	used := usedHosts{resources: len(in.Resources), many: map[int]*hostSums{}}
+	if in.Hosts <= 8*len(in.Jobs) { // of very many hosts most are empty
+		used.few = make([]*hostSums, in.Hosts)
 	}
 	var moved sum
 	complete := true
@@ -110,9 +126,10 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				r.add(unknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
 				continue
 			}
-			add(mem, h, j.Memory)
+			u := used.of(h)
+			u.memory.add(j.Memory)
 			for k, x := range j.Resources {
-				add(further[k], h, x)
+				u.further[k].add(x)
 			}
 			if len(j.CurrentHosts) > k && j.CurrentHosts[k] != h {
 				moved.add(j.Memory)
@@ -139,7 +156,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 			least, most = min(least, x), max(most, x)
 			total.add(x)
 			if k < len(q.Hosts) && q.Hosts[k] >= 0 && q.Hosts[k] < in.Hosts {
-				add(cpu, q.Hosts[k], x)
+				used.of(q.Hosts[k]).cpu.add(x)
 			}
 		}
 		if least > most {
@@ -179,24 +196,25 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		}
 		return 1
 	}
-	judge := func(name, words string, use map[int]*sum, of func(*model.HostSize) float64) {
-		for _, h := range slices.Sorted(maps.Keys(use)) {
+	slices.Sort(used.hosts)
+	judge := func(name, words string, use func(*hostSums) *sum, of func(*model.HostSize) float64) {
+		for _, h := range used.hosts {
 			if ctx.Err() != nil {
 				return
 			}
-			all := has(h, of)
-			if within(use[h].most(), all, all) {
+			all, use := has(h, of), use(used.of(h))
+			if within(use.most(), all, all) {
 				continue
 			}
-			if over := excess(use[h].rat(), exact(all), exact(all)); over > 0 {
+			if over := excess(use.rat(), exact(all), exact(all)); over > 0 {
 				r.add(name, over, "%s on host %d sum to more than the host has", words, h)
 			}
 		}
 	}
-	judge(hostCPU, "the CPU shares", cpu, func(s *model.HostSize) float64 { return s.CPU })
-	judge(hostMemory, "the memory needs", mem, func(s *model.HostSize) float64 { return s.Memory })
+	judge(hostCPU, "the CPU shares", func(s *hostSums) *sum { return &s.cpu }, func(s *model.HostSize) float64 { return s.CPU })
+	judge(hostMemory, "the memory needs", func(s *hostSums) *sum { return &s.memory }, func(s *model.HostSize) float64 { return s.Memory })
 	for k, name := range in.Resources {
-		judge(hostResource, "the needs of "+strconv.Quote(name), further[k], func(s *model.HostSize) float64 { return s.Resources[k] })
+		judge(hostResource, "the needs of "+strconv.Quote(name), func(s *hostSums) *sum { return &s.further[k] }, func(s *model.HostSize) float64 { return s.Resources[k] })
 	}
 	if in.MigrationBudget != nil {
 		smallest := big.NewRat(1, 1)

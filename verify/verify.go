@@ -249,6 +249,12 @@ func judgeFor[I model.Instance, S interface {
 // Result judges a whole result: whether it belongs to the instance, its solution is feasible, and its figures agree
 // with each other. Its errors are as for Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
+	return NewJudge(in).Result(ctx, res, o)
+}
+
+// Result is the function Result on the judge's instance.
+func (j *Judge) Result(ctx context.Context, res model.Result, o Options) (Report, error) {
+	in := j.in
 	if missing(in) {
 		return Report{}, errors.New("verify: there is no instance")
 	}
@@ -298,7 +304,7 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		r.add(wrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
 	trusted := len(r.Trusted)
-	if err := checkEvidence(ctx, in, &res, &r); err != nil {
+	if err := j.checkEvidence(ctx, &res, &r); err != nil {
 		return r, err
 	}
 	trust(wordOf(&res), len(r.Trusted) > trusted && wordOf(&res) != "")

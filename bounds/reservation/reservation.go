@@ -73,7 +73,7 @@ func Quick(ctx context.Context, t *view.Reservation) []bounds.Bound {
 
 func (w *work) quick(ctx context.Context) []bounds.Bound {
 	all := []bounds.Bound{w.area(ctx)}
-	if all[0].Infeasible {
+	if all[0].Infeasible || ctx.Err() != nil {
 		return all
 	}
 	all = append(all, w.energetic(ctx, quickWindows(len(w.jobs))))

@@ -73,17 +73,15 @@ func newWork(t *view.Reservation) *work {
 	for size := float64(max(t.PEs, 2)) * max(length, float64(last-first)); size > 1<<60; size /= 2 {
 		w.shift++
 	}
-	order := make([]int32, len(t.Jobs))
-	for k := range order {
-		order[k] = int32(k)
+	ready := make([]int64, len(t.Jobs))
+	for k := range ready {
+		ready[k] = t.Jobs[k].Ready
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(t.Jobs[a].Ready, t.Jobs[b].Ready), cmp.Compare(a, b))
-	})
-	w.jobs = make([]workJob, 0, len(order))
-	sizes, weights := make([]int64, 0, len(order)), make([]float64, 0, len(order))
+	byReady := order.By(order.Of[int32](len(t.Jobs)), ready)
+	w.jobs = make([]workJob, 0, len(byReady))
+	sizes, weights := make([]int64, 0, len(byReady)), make([]float64, 0, len(byReady))
 	round := int64(1)<<w.shift - 1
-	for _, k := range order {
+	for _, k := range byReady {
 		j := &t.Jobs[k]
 		x := workJob{(j.Ready - first) >> w.shift, (j.Due - first + round) >> w.shift, j.Length >> w.shift, j.Weight}
 		if x.length == 0 {

@@ -12,6 +12,7 @@
 package vcsched
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -133,38 +134,49 @@ func newTasks(u *view.VCSched, byHost bool) *Tasks {
 			t.most[r] = max(t.most[r], c.Cap[r])
 		}
 	}
-	order := make([]int32, len(u.CPU))
-	for i := range order {
-		order[i] = int32(i)
+	// The first keys lie side by side: most pairs differ in them.
+	type keyed struct {
+		cpu    int64
+		memory view.Memory
+		task   int32
 	}
-	compare := func(a, b int32) int {
-		if u.CPU[a] != u.CPU[b] {
-			return cmpDown(u.CPU[a], u.CPU[b])
+	all, order := make([]keyed, len(u.CPU)), make([]int32, len(u.CPU))
+	for i := range all {
+		all[i] = keyed{u.CPU[i], u.Exact[u.Job[i]], int32(i)}
+	}
+	compare := func(a, b *keyed) int {
+		if a.cpu != b.cpu {
+			return cmpDown(a.cpu, b.cpu)
 		}
-		for _, exact := range u.ExactRigid {
-			x, y := exact[u.Job[a]], exact[u.Job[b]]
-			switch {
-			case y.Less(x):
-				return -1
-			case x.Less(y):
-				return 1
+		if c := a.memory.Compare(b.memory); c != 0 {
+			return -c
+		}
+		for _, exact := range u.ExactRigid[1:] {
+			if c := exact[u.Job[a.task]].Compare(exact[u.Job[b.task]]); c != 0 {
+				return -c
 			}
 		}
-		return int(host(a) - host(b))
+		return int(host(a.task) - host(b.task))
 	}
-	slices.SortStableFunc(order, compare)
-	for _, i := range order {
+	slices.SortFunc(all, func(a, b keyed) int {
+		if a.cpu != b.cpu {
+			return cmpDown(a.cpu, b.cpu)
+		}
+		return cmp.Or(compare(&a, &b), int(a.task-b.task))
+	})
+	for at := range all {
+		order[at] = all[at].task
 		k := len(t.CPU) - 1
-		if k < 0 || compare(t.Tasks[k][0], i) != 0 {
-			t.CPU = append(t.CPU, u.CPU[i])
+		if at == 0 || compare(&all[at-1], &all[at]) != 0 {
+			t.CPU = append(t.CPU, all[at].cpu)
 			for r, needs := range u.Rigid {
-				t.Rigid[r] = append(t.Rigid[r], needs[i])
+				t.Rigid[r] = append(t.Rigid[r], needs[order[at]])
 			}
 			t.Count, t.Tasks = append(t.Count, 0), append(t.Tasks, nil)
 			k++
 		}
 		t.Count[k]++
-		t.Tasks[k] = append(t.Tasks[k], i)
+		t.Tasks[k] = order[at+1-int(t.Count[k]) : at+1 : at+1]
 	}
 	t.Mem = t.Rigid[0]
 	return t
@@ -343,6 +355,9 @@ func (t *Tasks) packing(ctx context.Context, in *model.VCSched) packed {
 // infeasibleByFillings asks dual-feasible functions of the needs of each rigid resource; nil if none finds a reason.
 func (t *Tasks) infeasibleByFillings(ctx context.Context) *refutation {
 	for r, needs := range t.Rigid {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if n, f := duals.NewItems(needs, t.Count).Bound(ctx, t.most[r]); n > t.Hosts {
 			what := "the memory needs"
 			if r > 0 {

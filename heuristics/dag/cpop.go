@@ -33,7 +33,7 @@ func cpop(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 	critical := criticalPath(c, priority)
 	machine := dagplay.BestMachine(g, func(t int32) bool { return critical[t] }, false)
 	b := newBuilder(c)
-	q := newReady(g, priority)
+	q := newReady(g, classes(priority))
 	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && meter.Stop(ctx, checkEvery) {
 			return dagplay.Plan{}, stopped(ctx)

@@ -29,7 +29,7 @@ func peft(ctx context.Context, g *view.Graph) (dagplay.Plan, error) {
 		rank[t] = c.over(t, table)
 	}
 	b := newBuilder(c)
-	q := newReady(g, rank)
+	q := newReady(g, classes(rank))
 	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && meter.Stop(ctx, checkEvery) {
 			return dagplay.Plan{}, stopped(ctx)

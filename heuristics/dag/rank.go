@@ -124,14 +124,34 @@ func classes(rank []float64) []int32 {
 // predecessors is next, ties by number. With positive costs this is the descending order of upward ranks. O((V + E) log
 // V).
 func byPriority(g *view.Graph, rank []float64) []int32 {
-	list := make([]int32, 0, g.Tasks)
-	q := newReady(g, rank)
+	class := classes(rank)
+	// If no task comes before a predecessor in the order of the queue, each is ready when it is next.
+	list := order.By(order.Of[int32](g.Tasks), class)
+	if topological(g, list) {
+		return list
+	}
+	list = list[:0]
+	q := newReady(g, class)
 	for q.Len() > 0 {
 		t := q.Pop()
 		list = append(list, t)
 		q.done(t)
 	}
 	return list
+}
+
+// topological reports whether each task is listed after its predecessors. O(V + E).
+func topological(g *view.Graph, list []int32) bool {
+	listed := make([]bool, g.Tasks)
+	for _, t := range list {
+		listed[t] = true
+		for _, e := range g.Succ(t) {
+			if listed[g.To[e]] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ready is a queue of the tasks with finished predecessors, the highest rank first, ties by number.
@@ -141,8 +161,8 @@ type ready struct {
 	missing []int32 // predecessors of each task that aren't done
 }
 
-func newReady(g *view.Graph, rank []float64) *ready {
-	class := classes(rank)
+// newReady returns the queue by the classes of ranks.
+func newReady(g *view.Graph, class []int32) *ready {
 	q := &ready{g: g, missing: make([]int32, g.Tasks)}
 	q.Less = func(a, b int32) bool { return class[a] < class[b] || class[a] == class[b] && a < b }
 	for t := range int32(g.Tasks) {

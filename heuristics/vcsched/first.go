@@ -29,8 +29,8 @@ func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.P
 	}
 	// Strictly: with many tasks some host is filled up to the rounding of their needs.
 	packer := newPacker(u.Strict(), largerKey, -1, nil)
-	if many { // one packing, whatever ctx says: then there is a placement
-		hosts, _ = packer.pack(context.WithoutCancel(ctx), min(0.5, in.Yield(make([]int32, len(u.CPU)))*float64(in.Hosts)/2))
+	if many {
+		hosts = packOnce(ctx, packer, min(1, in.Yield(make([]int32, len(u.CPU)))*float64(in.Hosts)))
 	}
 	if !u.Fits(hosts) && in.MigrationBudget == nil {
 		if hosts, err = searchYield(ctx, u.Strict(), packer, nil); err != nil {
@@ -48,4 +48,16 @@ func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.P
 		return in.NewPlacement(hosts, lowest), nil
 	}
 	return placement.RaiseGreedily(in, hosts, lowest), nil
+}
+
+// packOnce returns the first packing, at falling parts of the largest yield: so many tasks leave little room over. The
+// last is made whatever ctx says: then there is a placement.
+func packOnce(ctx context.Context, p packer, most float64) []int32 {
+	for _, part := range []float64{0.98, 0.9} {
+		if hosts, ok := p.pack(ctx, part*most); ok {
+			return hosts
+		}
+	}
+	hosts, _ := p.pack(context.WithoutCancel(ctx), most/2)
+	return hosts
 }

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -71,6 +72,11 @@ func (m Memory) Sub(x Memory) Memory {
 
 // Less reports whether m < x.
 func (m Memory) Less(x Memory) bool { return m.hi < x.hi || m.hi == x.hi && m.lo < x.lo }
+
+// Compare returns -1 if m < x, 1 if m > x, else 0.
+func (m Memory) Compare(x Memory) int {
+	return cmp.Or(cmp.Compare(m.hi, x.hi), cmp.Compare(m.lo, x.lo))
+}
 
 // Floor returns m in units of 2^-k of a host, k ≤ 62, rounded down.
 func (m Memory) Floor(k uint) int64 {

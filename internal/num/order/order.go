@@ -20,14 +20,31 @@ func Of[N number](n int) []N {
 	return all
 }
 
-// By sorts items by keys[item], the least first, and returns them.
-func By[N number, K cmp.Ordered](items []N, keys []K) []N {
-	slices.SortFunc(items, func(a, b N) int { return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
-	return items
+// keyed is an item beside its key: a comparison looks up nothing.
+type keyed[N number, K cmp.Ordered] struct {
+	key  K
+	item N
 }
 
+// By sorts items by keys[item], the least first, and returns them.
+func By[N number, K cmp.Ordered](items []N, keys []K) []N { return by(items, keys, 1) }
+
 // Falling sorts items by keys[item], the largest first, and returns them.
-func Falling[N number, K cmp.Ordered](items []N, keys []K) []N {
-	slices.SortFunc(items, func(a, b N) int { return cmp.Or(cmp.Compare(keys[b], keys[a]), cmp.Compare(a, b)) })
+func Falling[N number, K cmp.Ordered](items []N, keys []K) []N { return by(items, keys, -1) }
+
+func by[N number, K cmp.Ordered](items []N, keys []K, sign int) []N {
+	all := make([]keyed[N, K], len(items))
+	for k, i := range items {
+		all[k] = keyed[N, K]{keys[i], i}
+	}
+	slices.SortFunc(all, func(a, b keyed[N, K]) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return sign * c
+		}
+		return cmp.Compare(a.item, b.item)
+	})
+	for k := range all {
+		items[k] = all[k].item
+	}
 	return items
 }

@@ -3,10 +3,10 @@
 package bookings
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/num/bitset"
+	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,16 +27,17 @@ type Interval struct {
 func Number(pes int, all []Interval) (lists []model.PEList, short int) {
 	lists, short = make([]model.PEList, len(all)), -1
 	var byStart []int
+	begins, ends := make([]int64, len(all)), make([]int64, len(all))
 	for i, x := range all {
+		begins[i], ends[i] = x.Start, x.End
 		if x.End <= x.Start {
 			lists[i] = model.PEList{{First: 0, Last: x.PEs - 1}}
 		} else {
 			byStart = append(byStart, i)
 		}
 	}
-	byEnd := slices.Clone(byStart)
-	slices.SortFunc(byStart, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Start, all[b].Start), cmp.Compare(a, b)) })
-	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].End, all[b].End), cmp.Compare(a, b)) })
+	byEnd := order.By(slices.Clone(byStart), ends)
+	byStart = order.By(byStart, begins)
 	free := bitset.New(pes)
 	free.Fill(pes)
 	count := pes

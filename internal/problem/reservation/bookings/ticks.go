@@ -61,32 +61,33 @@ func TicksOf(in *model.Reservation, t *view.Reservation, b *model.Bookings) ([]i
 // and negative for declined, and of the free requests, in the order of the
 // requests. The error is model.ErrInfeasible if too many PEs are needed at a time.
 func BookTicks(in *model.Reservation, t *view.Reservation, starts []int64) (*model.Bookings, error) {
-	b := &model.Bookings{Goal: in.Goal}
-	var runs []Interval
-	var requests []int
-	for i := range t.Jobs {
-		j := &t.Jobs[i]
-		if starts[i] < 0 {
-			continue
+	n := len(t.Free)
+	for _, at := range starts {
+		if at >= 0 {
+			n++
 		}
-		requests = append(requests, j.Request)
-		runs = append(runs, Interval{starts[i], starts[i] + j.Length, j.PEs})
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Seconds(starts[i])})
 	}
-	for _, k := range t.Free {
-		requests = append(requests, k)
-		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Seconds(t.Requests[k].Latest())})
+	runs, requests, seconds := make([]Interval, 0, n), make([]int, 0, n), make([]float64, 0, n)
+	for i := range t.Jobs {
+		if j := &t.Jobs[i]; starts[i] >= 0 {
+			runs, requests = append(runs, Interval{starts[i], starts[i] + j.Length, j.PEs}), append(requests, j.Request)
+			seconds = append(seconds, t.Seconds(starts[i]))
+		}
+	}
+	for _, k := range t.Free { // it holds no PEs
+		runs, requests = append(runs, Interval{PEs: in.Requests[k].PEs}), append(requests, k)
+		seconds = append(seconds, t.Seconds(t.Requests[k].Latest()))
 	}
 	lists, short := Number(t.PEs, runs)
 	if short >= 0 {
-		return nil, fmt.Errorf("%w: too few of the %d PEs are free when request %q starts", model.ErrInfeasible, t.PEs, b.Bookings[short].ID)
+		return nil, fmt.Errorf("%w: too few of the %d PEs are free when request %q starts", model.ErrInfeasible, t.PEs, in.Requests[requests[short]].ID)
 	}
-	sorted := make([]model.Booking, len(requests))
-	for i, o := range order.By(order.Of[int](len(requests)), requests) {
-		sorted[i] = b.Bookings[o]
-		sorted[i].PEs = lists[o]
+	b := &model.Bookings{Goal: in.Goal}
+	if n > 0 {
+		b.Bookings = make([]model.Booking, n)
 	}
-	b.Bookings = sorted
+	for i, o := range order.By(order.Of[int](n), requests) {
+		b.Bookings[i] = model.Booking{ID: in.Requests[requests[o]].ID, StartS: seconds[o], PEs: lists[o]}
+	}
 	return b, nil
 }

@@ -98,11 +98,11 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	vms := func(i int) int { return in.Requests[requests[i]].VMs }
 	bandwidth := func(i int) int64 { return in.Requests[requests[i]].Bandwidth }
 	add(model.Evidence{Resource: evidence.Slots}, float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
+	parts := t.serverParts(in.PerPath)
 	loads := t.Loads(in.PerPath)
 	add(model.Evidence{Resource: evidence.Links[0]}, float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
 		return bandwidth(i) * loads(vms(i), bandwidth(i))
 	})
-	servers := t.ofServers()
 	for _, share := range Shares(t.Slots[0]) {
 		add(model.Evidence{Resource: evidence.Servers, Count: share}, float64(t.Servers(t.Root()))*float64(t.Rate[0])*float64(share), func(i int) int64 {
 			n, b := vms(i), bandwidth(i)
@@ -110,7 +110,7 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 			if n >= 2*t.Slots[0] {
 				return int64(n) * one // one VM a part: other parts, with loads of all their VMs, count more
 			}
-			return leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 {
+			return leastSum(n, parts(n, b), func(p Part) int64 {
 				return t.Shared(share, p, bandwidth(i))
 			})
 		})
@@ -118,21 +118,21 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	if few || t.Slots[t.Root()] > mostSlotsOfParts {
 		return all
 	}
-	parts := make([][][]Part, len(requests))
+	ofRequest := make([][][]Part, len(requests))
 	for i := range requests {
-		parts[i] = t.Parts(vms(i), bandwidth(i), in.PerPath)
+		ofRequest[i] = t.Parts(vms(i), bandwidth(i), in.PerPath)
 	}
 	for level := range t.Root() {
 		nodes := float64(t.Servers(t.Root()) / t.Servers(level) * t.Lanes[level])
 		if level > 0 {
 			add(model.Evidence{Resource: evidence.Links[level]}, nodes*float64(t.Rate[level]), func(i int) int64 {
-				return bandwidth(i) * leastSum(vms(i), parts[i][level], func(p Part) int64 { return int64(p.Load) })
+				return bandwidth(i) * leastSum(vms(i), ofRequest[i][level], func(p Part) int64 { return int64(p.Load) })
 			})
 		}
 		for k := int64(1); k <= 4; k++ {
 			u, bin := duals.StepsDFF(t.Rate[level], k)
 			add(model.Evidence{Resource: evidence.Links[level], Function: steps(k)}, nodes*float64(bin), func(i int) int64 {
-				return leastSum(vms(i), parts[i][level], func(p Part) int64 { return u(int64(p.Load) * bandwidth(i)) })
+				return leastSum(vms(i), ofRequest[i][level], func(p Part) int64 { return u(int64(p.Load) * bandwidth(i)) })
 			})
 		}
 	}
@@ -145,7 +145,7 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 				form := model.Evidence{Resource: evidence.Shares, Count: int(mix), Parts: []model.Evidence{
 					{Resource: evidence.Slots, Function: steps(ks)}, {Resource: evidence.Links[0], Function: steps(kl)}}}
 				add(form, float64(t.Servers(t.Root()))*float64(a*slotBin+b*linkBin), func(i int) int64 {
-					return leastSum(vms(i), parts[i][0], func(p Part) int64 {
+					return leastSum(vms(i), ofRequest[i][0], func(p Part) int64 {
 						return a*slots(int64(p.VMs)) + b*link(int64(p.Load)*bandwidth(i))
 					})
 				})
@@ -155,18 +155,30 @@ func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
 	return all
 }
 
-// ofServers returns the tree with only servers below the root.
-func (t *Tree) ofServers() *Tree {
-	servers := *t
+// shape decides which parts of a cluster a server can have: its VMs, and the most VMs that load the server's link.
+type shape struct{ vms, most int }
+
+// serverParts returns a function of the parts that a server can have of a cluster of n VMs at b bit/s, as Parts has
+// them. Clusters of one shape have the same.
+func (t *Tree) serverParts(perPath bool) func(n int, b int64) []Part {
+	servers := *t // with only servers below the root
 	servers.Fan = t.Fan[:2]
-	return &servers
+	known := map[shape][]Part{}
+	return func(n int, b int64) []Part {
+		s := shape{n, int(min(t.Rate[0]/b, int64(n)))}
+		parts, ok := known[s]
+		if !ok {
+			parts = servers.Parts(n, b, perPath)[0]
+			known[s] = parts
+		}
+		return parts
+	}
 }
 
 // Loads returns a function of the least load that a cluster of n VMs at b bit/s, which fits, puts on the links of
-// servers, in multiples of b. It depends only on the VMs and on the largest load.
+// servers, in multiples of b. It depends only on the shape.
 func (t *Tree) Loads(perPath bool) func(n int, b int64) int64 {
-	type shape struct{ n, most int }
-	known, servers := map[shape]int64{}, t.ofServers()
+	known, parts := map[shape]int64{}, t.serverParts(perPath)
 	return func(n int, b int64) int64 {
 		switch {
 		case n <= t.Slots[0]:
@@ -177,7 +189,7 @@ func (t *Tree) Loads(perPath bool) func(n int, b int64) int64 {
 		s := shape{n, int(min(t.Rate[0]/b, int64(n)))}
 		least, ok := known[s]
 		if !ok {
-			least = leastSum(n, servers.Parts(n, b, perPath)[0], func(p Part) int64 { return int64(p.Load) })
+			least = leastSum(n, parts(n, b), func(p Part) int64 { return int64(p.Load) })
 			known[s] = least
 		}
 		return least
@@ -220,11 +232,15 @@ const mostSlotsOfParts = 2048
 // parts. O(n parts).
 func leastSum(n int, parts []Part, g func(Part) int64) int64 {
 	const none = int64(-1)
-	cost := make([]int64, len(parts))
+	var room [2][32]int64 // enough for most, without garbage
+	cost, least := room[0][:0], room[1][:0]
+	if max(len(parts), n+1) > len(room[0]) {
+		cost, least = make([]int64, 0, len(parts)), make([]int64, 0, n+1)
+	}
+	cost, least = cost[:len(parts)], least[:n+1]
 	for k, p := range parts {
 		cost[k] = g(p)
 	}
-	least := make([]int64, n+1)
 	for m := 1; m <= n; m++ {
 		least[m] = none
 		for k, p := range parts {
