@@ -66,15 +66,15 @@ const (
 )
 
 // NewMultipliers returns multipliers for some jobs, at least one, on a machine of so many PEs. They are found by the
-// subgradient method on the way to a target, the value of a known plan. It ends early below it, and with ctx. A step is
-// O(n c + cells · jobs in a cell · PEs), for c starts of a job at which it or its end meets the grid.
-func NewMultipliers(ctx context.Context, pes int, jobs []Job, target float64) *Multipliers {
+// subgradient method on the way to a target, the value of a known plan. It ends early with a bound below enough, and with
+// ctx. A step is O(n c + cells · jobs in a cell · PEs), for c starts of a job at which it or its end meets the grid.
+func NewMultipliers(ctx context.Context, pes int, jobs []Job, target, enough float64) *Multipliers {
 	d := newDual(ctx, pes, jobs, gridOf(jobs))
 	y := make([]float64, d.grid.cells())
-	least := lagrange.Descend(d.uniform, y, newWeight, target, target, uniformSteps)
+	least := lagrange.Descend(d.uniform, y, newWeight, target, enough, uniformSteps)
 	own := d.split(y)
-	if d.packed != nil && least >= target && ctx.Err() == nil {
-		lagrange.Descend(d.own, own, newWeight, target, target, ownSteps)
+	if d.packed != nil && least >= enough && ctx.Err() == nil {
+		lagrange.Descend(d.own, own, newWeight, target, enough, ownSteps)
 	} else {
 		d.packed = nil
 	}

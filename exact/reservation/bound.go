@@ -12,7 +12,8 @@ func (s *searcher) bound(p *part) {
 	if s.off&charges != 0 {
 		return
 	}
-	p.relax = resbounds.NewMultipliers(s.Ctx, s.scale.pes, priced(p.jobs), p.value)
+	enough := p.value + 0.99*s.grainOf(p) // less proves the plan
+	p.relax = resbounds.NewMultipliers(s.Ctx, s.scale.pes, priced(p.jobs), p.value, enough)
 	most, rounding := p.relax.Bound()
 	p.rounding = rounding
 	p.lower(s.floor(p, most))
