@@ -58,7 +58,7 @@ var evidenceForms = map[model.Kind]map[string]evidenceForm{
 		evidence.Areas:   {"function": keyFunction, "mirrored": keyAnything},
 		evidence.Windows: {"windows": keyWindows},
 		evidence.Prices: {"parts": keyParts(1, math.MaxInt, evidenceForm{
-			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keySomePrices})},
+			"elements": keyIDs, "function": keyFunction, "resource": keyOneOf("", "job"), "times": keyTimes, "prices": keyOwnPrices})},
 	},
 	model.KindBatch: {
 		evidence.Sum: {"figure": keyFigure("", evidence.MeanSlowdown)},
@@ -314,6 +314,18 @@ func keyClassPrices(e *model.Evidence, n evidenceShape) error {
 	}
 	if spans := len(e.Times) - 1; spans < 1 || len(e.Prices) == 0 || len(e.Prices)%spans != 0 {
 		return fmt.Errorf("there are %d for %d times, must be a multiple of one fewer than times", len(e.Prices), len(e.Times))
+	}
+	return keyEachPrice(e)
+}
+
+// keyOwnPrices requires prices between each two times or at each time, or any number if each job has its own: the judge
+// counts these (ownTariffs).
+func keyOwnPrices(e *model.Evidence, n evidenceShape) error {
+	switch {
+	case e.Resource == "":
+		return keySomePrices(e, n)
+	case len(e.Times) < 2 || e.Function != nil:
+		return fmt.Errorf("there are %d times, must be at least 2, and no function", len(e.Times))
 	}
 	return keyEachPrice(e)
 }

@@ -362,7 +362,7 @@ func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, er
 		for _, k := range jobs {
 			weight.Add(weight, w.jobs[k].weight)
 		}
-		most, err := w.priced(ctx, p, jobs)
+		most, err := w.priced(ctx, p, jobs, &work)
 		if err != nil {
 			return Followed{}, err
 		}
@@ -383,13 +383,28 @@ func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, er
 // s over j's starts. The accepted jobs keep the capacities at each time, so they pay no more than all capacity costs. Λ
 // is linear between the times at which the price changes. So the least is at a start at which s or s + length_j is one,
 // or at the first or last. If prices are at times, leftStarts returns the starts.
-func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) (*big.Int, error) {
+//
+// If each job has prices of its own, capacity · Λ(all) is the integral of the most that jobs pay that fit together.
+func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int, work *int) (*big.Int, error) {
 	size, capacity, err := w.sizes(p.Function)
 	if err != nil {
 		return nil, err
 	}
-	t := newTariff(p.Times, p.Prices)
-	most := new(big.Int).Mul(t.all(), big.NewInt(capacity))
+	var t *tariff
+	var own []*tariff
+	most := new(big.Int)
+	if p.Resource == "" {
+		t = newTariff(p.Times, p.Prices)
+		most.Mul(t.all(), big.NewInt(capacity))
+	} else {
+		if own, err = w.ownTariffs(p, jobs); err == nil {
+			most, err = w.packed(ctx, p.Times, own, jobs, work)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t = own[0]
+	}
 	most.Mul(most, w.grains) // as prices are in the objective's unit
 	pay, value := new(big.Int), new(big.Int)
 	var left [][]int64
@@ -403,6 +418,9 @@ func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) 
 			return nil, ctx.Err()
 		}
 		j := &w.jobs[k]
+		if own != nil {
+			t = own[i]
+		}
 		var starts []int64
 		if t.instants {
 			starts = left[k]
@@ -421,4 +439,82 @@ func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) 
 		}
 	}
 	return most.Rsh(most, uint(t.unit.shift)), nil
+}
+
+// meets returns the first of the spans between times that a job's window meets, and the one after the last.
+func (j *bookedJob) meets(times []int64) (first, past int) {
+	for first+2 < len(times) && times[first+1] <= j.ready {
+		first++
+	}
+	for past = first + 1; past+1 < len(times) && times[past] < j.due; {
+		past++
+	}
+	return first, past
+}
+
+// ownTariffs returns the tariff of each job: it has a price for each span of time that its window meets, and pays
+// nothing outside of them.
+func (w *bookedWork) ownTariffs(p *model.Evidence, jobs []int) (own []*tariff, err error) {
+	var unit binary
+	for _, x := range p.Prices {
+		unit.see(x)
+	}
+	rest := p.Prices
+	for _, k := range jobs {
+		first, past := w.jobs[k].meets(p.Times)
+		if len(rest) < past-first {
+			break
+		}
+		own = append(own, tariffIn(unit, p.Times[first:past+1], rest[:past-first]))
+		rest = rest[past-first:]
+	}
+	if len(own) < len(jobs) || len(rest) > 0 || len(jobs) == 0 {
+		return nil, fmt.Errorf("prices: there are %d, not one for each request and span of time that its window meets", len(p.Prices))
+	}
+	return own, nil
+}
+
+// packed returns the integral of the most that a set of jobs pays whose PEs fit, by dynamic programming over PEs.
+func (w *bookedWork) packed(ctx context.Context, times []int64, own []*tariff, jobs []int, work *int) (*big.Int, error) {
+	part := int64(0)
+	for _, k := range jobs {
+		part = gcd(part, w.jobs[k].pes)
+	}
+	capacity := int(w.capacity / part)
+	if capacity > maxEvidenceWork {
+		return nil, tooMuch("PEs")
+	}
+	best := make([]*big.Int, capacity+1)
+	for q := range best {
+		best[q] = new(big.Int)
+	}
+	total, sum, paid := new(big.Int), new(big.Int), new(big.Int)
+	for c := range len(times) - 1 {
+		if *work += capacity; *work > maxEvidenceWork {
+			return nil, tooMuch("spans of time")
+		}
+		for q := range best {
+			best[q].SetInt64(0)
+		}
+		for i, t := range own {
+			at, _ := slices.BinarySearch(t.times, times[c])
+			if at >= len(t.price) || t.times[at] != times[c] || t.price[at].Sign() == 0 {
+				continue
+			}
+			if *work += capacity; *work > maxEvidenceWork {
+				return nil, tooMuch("sets of requests")
+			}
+			if stopped(ctx, c*len(own)+i) {
+				return nil, ctx.Err()
+			}
+			paid.Mul(t.price[at], big.NewInt(w.jobs[jobs[i]].pes))
+			for q, size := capacity, int(w.jobs[jobs[i]].pes/part); q >= size; q-- {
+				if sum.Add(best[q-size], paid); sum.Cmp(best[q]) > 0 {
+					best[q].Set(sum)
+				}
+			}
+		}
+		total.Add(total, sum.Mul(best[capacity], big.NewInt(times[c+1]-times[c])))
+	}
+	return total, nil
 }

@@ -19,6 +19,7 @@ import (
 //
 //   - flow: interruptible jobs in their own windows with at most their own PEs, by
 //     max-flow, rounded down in each part that is full by itself
+//   - knapsacks: prices of each job's own for its time, which sets of jobs that fit pay (see Multipliers)
 //   - lp: the linear relaxation of the time-indexed formulation, up to a size
 //     that takes a few seconds
 //
@@ -47,6 +48,11 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 		b := next(ctx)
 		all = append(all, b)
 		if b.Infeasible {
+			return all, nil
+		}
+	}
+	if b, ok := w.knapsacks(ctx); ok {
+		if all = append(all, b); b.Infeasible {
 			return all, nil
 		}
 	}

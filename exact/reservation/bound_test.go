@@ -3,7 +3,6 @@
 package reservation
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/units"
 	"github.com/gapwise/gapwise/internal/core/view"
-	"github.com/gapwise/gapwise/internal/num/lagrange"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
@@ -48,9 +46,8 @@ func asReservation(jobs []job, pes int) *model.Reservation {
 	return in
 }
 
-// Any multipliers bound every plan, at the optimum of the dual, near it and far from it. The bound of a part is no less
-// than the optimum after it is rounded down to a whole grain.
-func TestMultipliersAgainstBruteForce(t *testing.T) {
+// The bound of a part is no less than the optimum after it is rounded down to a whole grain.
+func TestPartsAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 20))
 	tight, n := 0, require.Rounds(6000)
@@ -59,18 +56,6 @@ func TestMultipliersAgainstBruteForce(t *testing.T) {
 		jobs := randomJobs(rng, 1+rng.IntN(7), pes)
 		in := asReservation(jobs, pes)
 		want, _ := plain.Optimum(in)
-		g := newGrid(jobs, 8+rng.IntN(20))
-		corners := g.corners(jobs)
-		y := make([]float64, g.cells())
-		for c := range y {
-			y[c] = max(0, rng.Float64()-0.3) * g.length(c)
-		}
-		if rng.IntN(3) == 0 {
-			lagrange.Descend(lagrangian(t.Context(), pes, jobs, g, corners), y, newWeight, 0, 0, rng.IntN(30))
-		}
-		if b, rounding := charged(pes, jobs, g, y).bound(pes, corners); b+rounding < want {
-			t.Fatalf("a bound of %v (rounding %v), the optimum is %v: %d PEs, %+v", b, rounding, want, pes, jobs)
-		}
 		x := newSearcher(&engine.Run{Ctx: t.Context()}, in, view.OfReservation(in))
 		sum := 0.0
 		for _, p := range x.parts {
@@ -84,7 +69,7 @@ func TestMultipliersAgainstBruteForce(t *testing.T) {
 			tight++
 		}
 	}
-	if tight < n/2 {
+	if tight < n*4/5 {
 		t.Errorf("only %d of %d bounds are tight", tight, n)
 	}
 }
@@ -166,44 +151,5 @@ func TestJobWeights(t *testing.T) {
 	}
 	if whole < 1000 {
 		t.Errorf("only %d of 2000 have whole weights", whole)
-	}
-}
-
-// The value of L that lagrangian gives at a point is the bound at it, and the subgradient supports L: L(z) ≥ L(y) +
-// g(z - y).
-func TestDual(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(16, 28))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 300 {
-		pes := 1 + rng.IntN(9)
-		jobs := randomJobs(rng, 1+rng.IntN(8), pes)
-		g := newGrid(jobs, 8+rng.IntN(20))
-		corners := g.corners(jobs)
-		draw := func() []float64 {
-			y := make([]float64, g.cells())
-			for k := range y {
-				y[k] = max(0, 2*rng.Float64()-0.5)
-			}
-			return y
-		}
-		y, z, sub := draw(), draw(), make([]float64, g.cells())
-		if at := lagrangian(ended, pes, jobs, g, corners)(y, sub); !math.IsInf(at, 1) {
-			t.Fatalf("L is %v without any time", at)
-		}
-		of := lagrangian(t.Context(), pes, jobs, g, corners)
-		at := of(z, sub) // z's; overwritten
-		here := of(y, sub)
-		linear := here
-		for k := range y {
-			linear += sub[k] * (z[k] - y[k])
-		}
-		if at < linear-1e-9 {
-			t.Fatalf("L is %v, below %v, its support: %d PEs, %+v", at, linear, pes, jobs)
-		}
-		if b, _ := charged(pes, jobs, g, y).bound(pes, corners); math.Abs(b-here) > 1e-9*max(1, b) {
-			t.Fatalf("L is %v, the bound %v: %d PEs, %+v", here, b, pes, jobs)
-		}
 	}
 }

@@ -5,6 +5,7 @@ package reservation
 import (
 	"math"
 
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/internal/cp"
 )
 
@@ -20,17 +21,17 @@ const chargeBits = 58
 // where R ranges over the sets of jobs that may run at that time and fit. For the jobs that run at any time are such a
 // set, and lost ≥ Σ_{j declined} w_j. Any rates are valid; good multipliers make the row tight. The knapsacks are
 // solved in whole numbers.
-func (k *kernelModel) charge(pes int, r *multipliers) {
-	g, size := r.grid, 0.0
+func (k *kernelModel) charge(pes int, r *resbounds.Multipliers) {
+	g, size := r.Grid, 0.0
 	total := int64(0)
 	for _, w := range k.weights {
 		total += w
 	}
 	for i := range k.jobs {
-		size += r.cost(i, k.jobs[i].ready, k.jobs[i].due())
+		size += 2 * r.All(i) // what it pays, and its part of the knapsacks
 	}
-	size += float64(pes)*r.all() + 2*float64(total)*r.jobs[0].weight/float64(k.weights[0])
-	unit := r.jobs[0].weight / float64(k.weights[0]) // weight of 1
+	unit := k.jobs[0].weight / float64(k.weights[0]) // weight of 1
+	size += 2 * float64(total) * unit
 	_, bits := math.Frexp(size / unit)
 	if bits >= chargeBits {
 		return
@@ -43,26 +44,26 @@ func (k *kernelModel) charge(pes int, r *multipliers) {
 		j := &k.jobs[i]
 		row.Items[i] = cp.Charged{Start: cp.Start{If: k.in[i].Is(), At: k.starts[i]}, Length: int64(j.length), Absent: scale * k.weights[i]}
 	}
-	for c := range g.cells() {
+	for c := range len(g) - 1 {
 		clear(best)
 		for i := range k.jobs {
 			j, rate := &k.jobs[i], &row.Items[i].Rate
-			if j.due() <= g[c] || j.ready >= g[c+1] {
+			if int64(j.due()) <= g[c] || int64(j.ready) >= g[c+1] {
 				continue
 			}
-			rates[i] = int64(r.cost(i, g[c], g[c+1]) / unit * float64(scale) / g.length(c))
+			rates[i] = int64(r.Cost(i, g[c], g[c+1]) / unit * float64(scale) / float64(g[c+1]-g[c]))
 			if len(rate.Times) == 0 {
-				rate.Times, rate.Paid = append(rate.Times, int64(g[c])), append(rate.Paid, 0)
+				rate.Times, rate.Paid = append(rate.Times, g[c]), append(rate.Paid, 0)
 			}
-			rate.Times = append(rate.Times, int64(g[c+1]))
-			rate.Paid = append(rate.Paid, rate.Paid[len(rate.Paid)-1]+rates[i]*int64(g[c+1]-g[c]))
+			rate.Times = append(rate.Times, g[c+1])
+			rate.Paid = append(rate.Paid, rate.Paid[len(rate.Paid)-1]+rates[i]*(g[c+1]-g[c]))
 			if rates[i] > 0 {
 				for q := pes; q >= j.pes; q-- {
 					best[q] = max(best[q], best[q-j.pes]+rates[i])
 				}
 			}
 		}
-		row.AtMost += best[pes] * int64(g[c+1]-g[c])
+		row.AtMost += best[pes] * (g[c+1] - g[c])
 	}
 	k.AddAs("charges", row)
 }

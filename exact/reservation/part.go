@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -13,12 +14,12 @@ import (
 type part struct {
 	jobs     []job // by ready time
 	total    float64
-	value    float64      // of the best plan
-	upper    float64      // bound on the value of any plan
-	relax    *multipliers // nil without
-	rounding float64      // of the bound by these
-	done     bool         // value and upper are as close as asked for
-	given    string       // why it is given up, if it is
+	value    float64                // of the best plan
+	upper    float64                // bound on the value of any plan
+	relax    *resbounds.Multipliers // nil without
+	rounding float64                // of the bound by these
+	done     bool                   // value and upper are as close as asked for
+	given    string                 // why it is given up, if it is
 
 	kernel *kernelSearch // nil before its first turn
 }

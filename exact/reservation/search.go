@@ -23,8 +23,8 @@ const (
 	firstConflicts = 1000
 	roundGrowth    = 8
 	// firstSteps is the share of the local search's steps that come before the bounds. If there are more jobs than
-	// manyJobs, all of them do, as multipliers may take all the time that there is: with 10,000 requests in 10 s, 2 %
-	// more PE-seconds.
+	// manyJobs and no other algorithm searches for plans, all of them do, as multipliers may take all the time that there
+	// is: with 10,000 requests in 10 s, 2 % more PE-seconds.
 	firstSteps = 1. / 8
 	// nearGap is the share of the gap limit at which the search stops, as the
 	// objective is added up in another order.
@@ -77,7 +77,7 @@ func (s *searcher) run() error {
 	if s.off&localSearch == 0 {
 		offline.Construct(s.Ctx, from)
 		first := float64(steps)
-		if len(s.t.Jobs) <= manyJobs {
+		if len(s.t.Jobs) <= manyJobs || s.Set.Others != nil {
 			first *= firstSteps
 		}
 		s.improveOffline(offline, int(first), math.Inf(1))

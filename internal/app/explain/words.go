@@ -360,6 +360,12 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 		}
 	case evidence.Prices:
 		parts, per := e.Parts, " per second"
+		if len(parts) > 0 && parts[0].Resource != "" {
+			r.Elements = parts[0].Elements
+			r.Words = fmt.Sprintf("Let each request pay a price of its own for a PE, in each of %d spans of time. Whoever is accepted pays at its cheapest time, "+
+				"and requests that fit together pay no more than the most that any such set pays; %s.", len(parts[0].Times)-1, then)
+			return
+		}
 		if len(parts) > 0 && len(parts[0].Prices) == len(parts[0].Times) {
 			per = " at moments, and let requests start only when they are ready or another ends"
 		}

@@ -25,6 +25,7 @@ type Offline struct {
 	byReady []int32   // the jobs by ready time
 	longest int64     // window, in ticks
 	key     []float64 // by job; the lowest is booked first
+	heat    float64   // the loss that a step takes with a probability of 1/e
 	// Scratch of step: the jobs taken out, their starts before, and others.
 	out    []int32
 	before []int64

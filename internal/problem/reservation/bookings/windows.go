@@ -18,8 +18,8 @@ import (
 
 // Windows improves the plan by large neighbourhood search (package lns). A declined job, others near it and some of the
 // jobs that are booked there are free, while these run; all others stay. The learning kernel looks for a plan of the
-// free ones that declines less. Steps of Improve are one more kind of neighbourhood: the further from the best a plan
-// is, the more of them are taken. Every other neighbourhood begins with any acceptances and takes a plan that is as
+// free ones that declines less. Annealing near a declined job is one more kind of neighbourhood: the further from the
+// best a plan is, the more of it is done. Every other neighbourhood begins with any acceptances and takes a plan that is as
 // good, too. It ends as package lns says, when enough weight is booked or nothing is declined. found is called with
 // each better plan. Before each neighbourhood, others may set a better one.
 func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, found, others func()) {
@@ -31,8 +31,8 @@ func (p *Offline) Windows(ctx context.Context, patient bool, enough float64, fou
 	}
 	x.Run(ctx, len(p.starts), done, func(kind, size int) lns.Outcome {
 		var o lns.Outcome
-		if value := p.value; kind == bySteps {
-			p.Improve(ctx, steps, enough)
+		if value := p.value; kind == byHeat {
+			p.anneal(ctx, enough)
 			o.Better = p.value > value
 		} else {
 			o = x.search(ctx, x.choose(kind, size))
@@ -49,12 +49,9 @@ const (
 	byMoment = iota // those nearest to a moment
 	bySpan          // those that run nearest to it from their start to their end
 	byChance        // any
-	bySteps         // none: these are some steps of Improve
+	byHeat          // none: it is annealed
 	kinds
 )
-
-// steps is the number of steps of Improve in place of a neighbourhood.
-const steps = 500
 
 // windows is a large neighbourhood search of a plan.
 type windows struct {

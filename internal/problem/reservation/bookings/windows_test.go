@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/app/audit/plain"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/run/lns"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/internal/test/testkit"
@@ -69,7 +70,13 @@ func TestWindowsOfSomeJobs(t *testing.T) {
 					break
 				}
 				before := p.Value()
-				o := x.search(t.Context(), x.choose(round%bySteps, 1+round%max(1, len(p.starts)-1)))
+				var o lns.Outcome
+				if kind := round % kinds; kind == byHeat {
+					p.anneal(meter.Limit(t.Context(), int64(1+100*round)), math.Inf(1))
+					o.Better = p.Value() > before*(1+1e-12)
+				} else {
+					o = x.search(t.Context(), x.choose(kind, 1+round%max(1, len(p.starts)-1)))
+				}
 				if o.Better != (p.Value() > before*(1+1e-12)) || p.Value() < before*(1-1e-12) {
 					t.Fatalf("better %v: from %v to %v", o.Better, before, p.Value())
 				}
