@@ -49,15 +49,17 @@ func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.
 //  1. from below, the sums of the needs, then dual-feasible functions and conflicts
 //     (vcbounds.LeastHosts), in a quarter of the time at most;
 //  2. from above, first fit in the order of three sizes, O(n log n), then MCB8 … MCB1;
-//  3. from above, local search on one host less, from the best placement with one host
+//  3. from both sides, column generation over host patterns and placements of these (vcbounds.Patterns), for half of the
+//     time that is left;
+//  4. from above, local search on one host less, from the best placement with one host
 //     cleared, as long as it finds a placement, for a quarter of the time that is left;
-//  4. the algorithm of the options (auto: the native search) decides for the lower bound whether there is a placement;
+//  5. the algorithm of the options (auto: the native search) decides for the lower bound whether there is a placement;
 //     "infeasible" raises it, a placement ends all;
-//  5. the same from above, if time has run out for a decision from below.
+//  6. the same from above, if time has run out for a decision from below.
 //
 // If Options.Patience is set, it doesn't wait longer than that for a part that goes on after the end of ctx: the answer
 // is the knowledge so far. A time limit covers all of it (AutoTimeLimit with the algorithm auto and none given), and so
-// does a limit on the effort. Step 4 gives at most half of the time and effort left to a decision while others remain.
+// does a limit on the effort. Step 5 gives at most half of the time and effort left to a decision while others remain.
 // The options Start, Bounds, Proof and Trace aren't used; Progress receives the two bounds.
 //
 // Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
@@ -197,6 +199,7 @@ func (c *hostCounter) count() error {
 	if err := c.packed(); err != nil {
 		return err
 	}
+	c.columns()
 	c.improve()
 	for c.lower < c.upper {
 		parts := int64(2)
@@ -305,6 +308,29 @@ func (c *hostCounter) bound() {
 		vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
 			c.raise(int(hosts), "packing: "+why)
 		})
+		return nil
+	})
+}
+
+// columns narrows the gap by column generation, for at most half of the time.
+func (c *hostCounter) columns() {
+	if c.lower >= c.upper {
+		return
+	}
+	_ = c.within(2, func(ctx context.Context) error {
+		u := view.OfVCSched(withHosts(c.packing, c.upper))
+		p := vcbounds.NewPatterns(vcbounds.NewTasks(u))
+		p.Add(c.hosts)
+		covers := p.Count(ctx, int64(c.lower), int64(c.upper), func(hosts int64) {
+			c.raise(int(hosts), fmt.Sprintf("packing: weights of which no host holds more than 1 sum to more than %d", hosts-1))
+		})
+		for c.lower < c.upper {
+			hosts := covers.Dive(ctx, int64(c.upper)-1)
+			if hosts == nil || !fit(u, hosts) {
+				break
+			}
+			c.found(hosts)
+		}
 		return nil
 	})
 }
