@@ -9,32 +9,37 @@ import (
 	"slices"
 )
 
-// Count raises a lower bound on the number of hosts that the tasks need, whatever their load, until enough are proved or
-// the linear program proves no more, and tells each better one. The result looks for placements.
-func (p *Patterns) Count(ctx context.Context, lower, enough int64, tell func(hosts int64)) *Covers {
-	c := p.Covers(p.t.TotalLoad())
-	for c.m != nil && lower < enough {
-		hosts, _ := c.m.generate(ctx, lower, lower+1)
-		if hosts == lower {
-			break
-		}
-		lower = hosts
-		tell(lower)
-	}
-	return c
+// Covers looks for covers of the tasks by few patterns of at most a load.
+type Covers struct {
+	m *master // nil if there are too many types
 }
 
-// Covers returns a search for placements of at most a load.
-func (p *Patterns) Covers(load int64) *Covers {
+// Covers returns a search for covers by patterns of any load.
+func (p *Patterns) Covers() *Covers { return p.coversAt(p.t.TotalLoad()) }
+
+func (p *Patterns) coversAt(load int64) *Covers {
 	if len(p.t.CPU) > mostTypes {
 		return &Covers{}
 	}
 	return &Covers{p.master(load)}
 }
 
-// Covers looks for placements made of patterns.
-type Covers struct {
-	m *master // nil if there are too many types
+// Count raises a lower bound on the number of hosts that the tasks need, until enough are proved or the linear program
+// proves no more, and tells each better one.
+func (c *Covers) Count(ctx context.Context, lower, enough int64, tell func(hosts int64)) {
+	for c.m != nil && lower < enough {
+		hosts, _ := c.m.generate(ctx, lower, lower+1)
+		if hosts == lower {
+			return
+		}
+		lower = hosts
+		tell(lower)
+	}
+}
+
+// Dive looks for a placement on the hosts of at most a load, made of patterns.
+func (p *Patterns) Dive(ctx context.Context, load int64) []int32 {
+	return p.coversAt(load).Dive(ctx, p.t.Hosts)
 }
 
 // The choices of a dive.

@@ -308,35 +308,81 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		return int(a.kind - b.kind)
 	})
 	n := len(s.items)
-	s.density, s.share = make([]float64, n*(s.n+1)), make([]float64, s.n)
-	for r := range s.share {
-		s.share[r] = need[r] / needs / float64(s.cap[r])
-	}
-	for k := n - 1; k >= 0; k-- {
-		it := &s.items[k]
-		sum := 0.0
-		density := func(r int, size float64) {
-			at := k*(s.n+1) + r
-			if s.density[at] = noDensity; size > 0 {
-				s.density[at] = min(float64(it.weight)*(1+1e-12)/size, noDensity)
-			}
-			if k < n-1 {
-				s.density[at] = max(s.density[at], s.density[at+s.n+1])
-			}
+	for r := range need {
+		if need[r] > 1 { // else all tasks fit in it
+			share := make([]float64, s.n)
+			share[r] = 1 / float64(s.cap[r])
+			s.relax(share)
 		}
-		for r, share := range s.share {
-			density(r, float64(it.size[r]))
-			sum += share * float64(it.size[r])
-		}
-		density(s.n, sum)
 	}
+	if len(s.relaxed) != 1 {
+		for r := range need {
+			need[r] /= needs * float64(s.cap[r])
+		}
+		s.relax(need)
+	}
+	s.fill()
 	s.used, s.most = make([]int32, n), math.MaxInt32
 	s.taken = make([]int32, n)
 	return s
 }
 
-// noDensity is above each weight of a pattern per size: the resource doesn't count.
-const noDensity = 1e200
+// relaxation is the knapsack of a weighted sum of the resources, whose capacity is that of the grid.
+type relaxation struct {
+	share []float64 // of the sum
+	best  []int64   // [rest*(items+1)+k]: the largest weight of items from k on
+}
+
+// mostGrid and mostCells limit the tables, of one relaxation and of all.
+const mostGrid, mostCells = 256, 1 << 20
+
+// relax adds the knapsack of a weighted sum, of which a host has 1.
+func (s *pricer[V]) relax(share []float64) { s.relaxed = append(s.relaxed, relaxation{share: share}) }
+
+// cells returns a sum of sizes in cells of the grid, of 1 + margin times the sum, rounded down.
+func cells[V vectors.Vector](x *relaxation, size *V, grid int, margin float64) int {
+	sum := 0.0
+	for r, share := range x.share {
+		sum += share * float64((*size)[r])
+	}
+	return int(sum * float64(grid) * (1 + margin))
+}
+
+// fill makes the tables by dynamic programming over the items from the last one on. With sizes rounded down to the grid,
+// and the rest, too, they relax the knapsack: Σ ⌊x⌋ ≤ ⌊Σ x⌋. A margin covers the rounding of the sums. O(cells times
+// the most tasks of a type on a host).
+func (s *pricer[V]) fill() {
+	n := len(s.items)
+	s.grid = min(mostGrid, mostCells/max(1, (n+1)*len(s.relaxed)))
+	to, from := make([]int64, s.grid+1), make([]int64, s.grid+1)
+	for i := range s.relaxed {
+		x := &s.relaxed[i]
+		x.best = make([]int64, (n+1)*(s.grid+1))
+		clear(from)
+		for k := n - 1; k >= 0; k-- {
+			it := &s.items[k]
+			size := cells(x, &it.size, s.grid, -roundingShare)
+			for c := range to {
+				most := int64(it.count)
+				if size > 0 {
+					most = min(most, int64(c/size))
+				} else {
+					to[c] = from[c] + most*it.weight
+					most = -1
+				}
+				for j := int64(0); j <= most; j++ {
+					to[c] = max(to[c], j*it.weight+from[c-int(j)*size])
+				}
+				x.best[c*(n+1)+k] = to[c]
+			}
+			to, from = from, to
+			clear(to)
+		}
+	}
+}
+
+// roundingShare is above the relative rounding of a sum of shares.
+const roundingShare = 1e-12
 
 // within reports whether each of the first n amounts of a is at most the same amount of b.
 func within[V vectors.Vector](a, b *V, n int) bool {
@@ -376,17 +422,17 @@ type pricer[V vectors.Vector] struct {
 	n         int             // resources; the amounts behind are 0
 	items     []pricerItem[V] // by decreasing weight per size
 	cap       V               // CPU, rigid resources
-	density   []float64       // [k*(n+1)+resource]: largest weight per size of the items from k on; last of the sum
-	share     []float64       // the weights of that sum
-	taken     []int32         // [k]: number of tasks in the pattern
-	best      int64           // the weight to exceed
+	relaxed   []relaxation
+	grid      int
+	taken     []int32 // [k]: number of tasks in the pattern
+	best      int64   // the weight to exceed
 	bestTaken []int32
 	nodes     int64
 	looks     int64   // at items
 	used      []int32 // [k]: the patterns that it was in, see vary
 	most      int32
-	stack     []float64 // the rest of each node, by resource and in all
-	cut       bool      // maxPricing or ctx ended the search
+	stack     []int // where the rest of each node is in best, by relaxation
+	cut       bool  // maxPricing or ctx ended the search
 }
 
 func (s *pricer[V]) leads() int  { return len(s.items) }
@@ -444,23 +490,20 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 	if s.nodes++; s.nodes > maxPricing {
 		s.cut = true
 	}
-	at, sum := len(s.stack), 0.0
-	for r, share := range s.share {
-		s.stack = append(s.stack, float64(left[r])+1)
-		sum += share * float64(left[r])
+	at := len(s.stack)
+	for i := range s.relaxed {
+		s.stack = append(s.stack, min(s.grid, cells(&s.relaxed[i], &left, s.grid, roundingShare))*(len(s.items)+1))
 	}
-	s.stack = append(s.stack, sum)
 	for ; k < len(s.items) && !s.cut; k++ {
 		// A node looks at many items if there are many.
 		if s.looks++; s.looks&0x3fff == 0 && meter.Stop(s.ctx, 1<<8) {
 			s.cut = true
 		}
-		room := noDensity
-		for r, d := range s.density[k*(s.n+1) : (k+1)*(s.n+1)] {
-			room = min(room, d*s.stack[at+r])
+		room := int64(math.MaxInt64)
+		for i := range s.relaxed {
+			room = min(room, s.relaxed[i].best[s.stack[at+i]+k])
 		}
-		// A margin covers the rounding of the products.
-		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
+		if room <= s.best-weight {
 			break
 		}
 		it := &s.items[k]

@@ -83,7 +83,7 @@ func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 	if no, err := p.Refute(s.Ctx, load); no || err != nil { // for its patterns
 		return err
 	}
-	if hosts := p.Covers(load).Dive(s.Ctx, int64(s.u.Hosts)); hosts != nil {
+	if hosts := p.Dive(s.Ctx, load); hosts != nil {
 		s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts)
 	}
 	return nil

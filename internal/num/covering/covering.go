@@ -36,6 +36,7 @@ type Program struct {
 	fresh   int       // factors of the last refresh
 	alpha   []float64 // [position]: the inverse times the column that comes in
 	row     []float64 // of the inverse
+	filled  int       // about the entries of a factor
 	work    int64     // products since the last look at the context
 }
 
@@ -49,7 +50,7 @@ type factor struct {
 // Zeros of the method, and its limits.
 const (
 	zeroCost, zeroValue, zeroPivot = 1e-9, 1e-9, 1e-7
-	freshPivots                    = 40   // after which the inverse is made anew
+	freshPivots                    = 60   // after which the inverse is made anew
 	productsPerEffort              = 1000 // in about a microsecond
 )
 
@@ -329,13 +330,13 @@ func (p *Program) pivot(out, in int) {
 
 // factor makes alpha the unit vector of a position, in the inverse.
 func (p *Program) factor(at int) {
-	f := factor{at: at, pivot: 1 / p.alpha[at]}
+	f := factor{at: at, pivot: 1 / p.alpha[at], rest: make([]Entry, 0, p.filled)}
 	for i, a := range p.alpha {
 		if i != at && math.Abs(a) > 1e-13 {
 			f.rest = append(f.rest, Entry{int32(i), -a * f.pivot})
 		}
 	}
-	p.inverse = append(p.inverse, f)
+	p.inverse, p.filled = append(p.inverse, f), len(f.rest)+16
 }
 
 // refresh makes the inverse of the basis anew, which drops the errors of rounding so far. It returns false if the basis
@@ -347,6 +348,7 @@ func (p *Program) refresh() bool {
 	in := slices.Clone(p.basis)
 	users := make([][]int, n) // of each row
 	active := make([]int, n)  // rows of each column without a pivot
+	waiting := make([]int, n) // columns of each row
 	var queue [][]int         // columns by active, and some that are done or have fewer by now
 	push := func(c int) {
 		for len(queue) <= active[c] {
@@ -357,13 +359,23 @@ func (p *Program) refresh() bool {
 	for c, j := range in {
 		active[c] = len(p.columns[j])
 		for _, e := range p.columns[j] {
-			users[e.Row] = append(users[e.Row], c)
+			waiting[e.Row]++
 		}
 		push(c)
 	}
-	waiting := make([]int, n) // columns of each row
-	for k := range users {
-		waiting[k] = len(users[k])
+	all := 0
+	for _, m := range waiting {
+		all += m
+	}
+	room := make([]int, 0, all)
+	for k, m := range waiting {
+		users[k] = room[len(room) : len(room) : len(room)+m]
+		room = room[:len(room)+m]
+	}
+	for c, j := range in {
+		for _, e := range p.columns[j] {
+			users[e.Row] = append(users[e.Row], c)
+		}
 	}
 	entries := make([]Entry, 0, 16*n)
 	taken, done, upper := make([]bool, n), make([]bool, n), make([]factor, 0, n)
