@@ -148,6 +148,9 @@ func (m *master) add(q int) {
 // improving is the least weight of a pattern that is worth a column.
 const improving = weightScale + weightScale>>20
 
+// worthless is a weight that patterns in the program may have, up to the zeros of the method.
+const worthless = weightScale + weightScale>>28
+
 // variety is in how many of the patterns of one pricing a type is. With all patterns above the weight a program of 500
 // types takes twice the rounds, for most of them have the same few types, and with one pattern for each, three times.
 const variety = 3
@@ -168,7 +171,11 @@ func (m *master) generate(ctx context.Context, needed, enough int64) (hosts int6
 		}
 		// The most hosts that the weights can refute.
 		target := min(max(hosts, int64(math.Ceil(optimum-1e-6))-1), enough-1)
-		if limit := (total - 1) / target; heaviest <= limit {
+		limit := (total - 1) / target
+		if limit < worthless {
+			break // up to the perturbation of the program the optimum is target
+		}
+		if heaviest <= limit {
 			more, _, complete := m.t.price(ctx, weights, m.load, limit, 0)
 			if !complete {
 				break
