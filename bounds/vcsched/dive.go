@@ -89,7 +89,8 @@ func (c *Covers) Dive(ctx context.Context, most int64) []int32 {
 				for _, i := range t.Tasks[it.Type][next[it.Type] : next[it.Type]+n] {
 					place[i] = int32(used)
 				}
-				next[it.Type], t.Count[it.Type], left = next[it.Type]+n, t.Count[it.Type]-int32(n), left-n
+				next[it.Type] += n
+				t.Count[it.Type], left = t.Count[it.Type]-int32(n), left-n
 			}
 			used++
 		}
