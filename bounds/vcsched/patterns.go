@@ -36,7 +36,7 @@ type patternItem struct {
 // The proof doesn't rest on floating-point arithmetic: the duals are rounded down to integers w ≥ 0 and the knapsack is
 // solved exactly. If Σ_k w_k count_qk ≤ z for every pattern q, then w/z is feasible for the dual. So every cover has ≥
 // Σ_k w_k count_k / z patterns (Farley: A note on bounding a class of linear programming problems, 1990), which is
-// compared with H in integers.
+// compared with H in integers. The program is covering.Program's, so no HiGHS is needed.
 type Patterns struct {
 	t    *Tasks
 	pool []pattern
@@ -421,9 +421,8 @@ type pricerItem[V vectors.Vector] struct {
 	size        V // CPU, rigid resources
 }
 
-// pricer is the search for a pattern of the largest weight. Its bound relaxes the knapsack to one resource, or to the
-// weighted sum of all: the rest of it times the largest weight per size of the items to come. If one of these has no
-// size, that resource doesn't count.
+// pricer is the search for a pattern of the largest weight. Its bound is the least of the knapsacks of one resource, or
+// of the weighted sum of all, over the items to come. A resource of which all tasks fit on a host doesn't count.
 type pricer[V vectors.Vector] struct {
 	ctx       context.Context
 	n         int             // resources; the amounts behind are 0
