@@ -321,13 +321,17 @@ func (c *hostCounter) columns() {
 	u := view.OfVCSched(withHosts(c.packing, c.upper))
 	p := vcbounds.NewPatterns(vcbounds.NewTasks(u))
 	p.Add(c.hosts)
-	covers := p.Covers()
+	covers, stopped := p.Covers(), false
 	_ = c.within(0.5, func(ctx context.Context) error {
 		covers.Count(ctx, int64(c.lower), int64(c.upper), func(hosts int64) {
 			c.raise(int(hosts), fmt.Sprintf("packing: weights of which no host holds more than 1 sum to more than %d", hosts-1))
 		})
+		stopped = ctx.Err() != nil
 		return nil
 	})
+	if stopped { // placements of the patterns so far are worse than by local search
+		c.improve()
+	}
 	_ = c.within(0.75, func(ctx context.Context) error {
 		for c.lower < c.upper {
 			hosts := covers.Dive(ctx, int64(c.upper)-1)
