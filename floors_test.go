@@ -23,7 +23,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "docs": 1, "model": 1, "internal/cp": 1, "internal/num/squashed": 1,
-	"internal/core/view": 2, "internal/run": 3, "internal/run/lns": 2, "internal/run/limits": 2, "internal/num/duals": 2,
+	"internal/core/view": 2, "internal/run": 3, "internal/run/lns": 2, "internal/run/limits": 2, "internal/num/duals": 2, "internal/num/covering": 2,
 	"internal/core/features": 3, "internal/core/partial": 3, "internal/num/steps": 3, "internal/problem": 3,
 	"internal/core/scene": 4,
 	"bounds":              4, "heuristics/online": 4, "internal/test/testkit": 4, "heuristics": 5, "exact": 6, "": doorFloor,

@@ -50,15 +50,17 @@ func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.
 //  1. from below, the sums of the needs, then dual-feasible functions and conflicts
 //     (vcbounds.LeastHosts), in a quarter of the time at most;
 //  2. from above, first fit in the order of three sizes, O(n log n), then MCB8 … MCB1;
-//  3. from above, local search on one host less, from the best placement with one host
+//  3. from below, column generation over host patterns (vcbounds.Patterns), for two thirds of the time left, and from
+//     above, placements of these for three quarters of the rest;
+//  4. from above, local search on one host less, from the best placement with one host
 //     cleared, as long as it finds a placement, for a quarter of the time that is left;
-//  4. the algorithm of the options (auto: the native search) decides for the lower bound whether there is a placement;
+//  5. the algorithm of the options (auto: the native search) decides for the lower bound whether there is a placement;
 //     "infeasible" raises it, a placement ends all;
-//  5. the same from above, if time has run out for a decision from below.
+//  6. the same from above, if time has run out for a decision from below.
 //
 // If Options.Patience is set, it doesn't wait longer than that for a part that goes on after the end of ctx: the answer
 // is the knowledge so far. A time limit covers all of it (AutoTimeLimit with the algorithm auto and none given), and so
-// does a limit on the effort. Step 4 gives at most half of the time and effort left to a decision while others remain.
+// does a limit on the effort. Step 5 gives at most half of the time and effort left to a decision while others remain.
 // The options Start, Bounds, Proof and Trace aren't used; Progress receives the two bounds.
 //
 // Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
@@ -198,13 +200,14 @@ func (c *hostCounter) count() error {
 	if err := c.packed(); err != nil {
 		return err
 	}
+	c.columns()
 	c.improve()
 	for c.lower < c.upper {
-		parts := int64(2)
+		share := 0.5
 		if c.upper-c.lower == 1 {
-			parts = 1
+			share = 1
 		}
-		if known, err := c.decide(c.lower, parts); err != nil {
+		if known, err := c.decide(c.lower, share); err != nil {
 			return err
 		} else if !known {
 			break
@@ -302,7 +305,7 @@ func (c *hostCounter) packed() error {
 
 // bound raises the lower bound, for at most a quarter of the time.
 func (c *hostCounter) bound() {
-	_ = c.within(4, func(ctx context.Context) error {
+	_ = c.within(0.25, func(ctx context.Context) error {
 		vcbounds.LeastHosts(ctx, withHosts(c.packing, 1), func(hosts int64, why string) {
 			c.raise(int(hosts), "packing: "+why)
 		})
@@ -310,10 +313,42 @@ func (c *hostCounter) bound() {
 	})
 }
 
+// columns narrows the gap by column generation: from below for two thirds of the time, then from above for three
+// quarters of the rest, by placements of the patterns.
+func (c *hostCounter) columns() {
+	if c.lower >= c.upper {
+		return
+	}
+	u := view.OfVCSched(withHosts(c.packing, c.upper))
+	p := vcbounds.NewPatterns(vcbounds.NewTasks(u))
+	p.Add(c.hosts)
+	covers, stopped := p.Covers(), false
+	_ = c.within(0.65, func(ctx context.Context) error {
+		covers.Count(ctx, int64(c.lower), int64(c.upper), func(hosts int64) {
+			c.raise(int(hosts), fmt.Sprintf("packing: weights of which no host holds more than 1 sum to more than %d", hosts-1))
+		})
+		stopped = ctx.Err() != nil
+		return nil
+	})
+	if stopped { // placements of the patterns so far are worse than by local search
+		c.improve()
+	}
+	_ = c.within(0.75, func(ctx context.Context) error {
+		for c.lower < c.upper {
+			hosts := covers.Dive(ctx, int64(c.upper)-1)
+			if hosts == nil || !fit(u, hosts) {
+				break
+			}
+			c.found(hosts)
+		}
+		return nil
+	})
+}
+
 // improve looks from above by local search on one host less, for at most a quarter of the time: the tasks of the least
 // used host go where most is left.
 func (c *hostCounter) improve() {
-	_ = c.within(4, func(ctx context.Context) error {
+	_ = c.within(0.25, func(ctx context.Context) error {
 		c.improveIn(ctx)
 		return nil
 	})
@@ -345,22 +380,22 @@ func (c *hostCounter) leave(nodes int64, reason string) {
 	}
 }
 
-// within has a part of the work done in one of so many parts of the time left, and of all effort.
-func (c *hostCounter) within(parts int64, work func(context.Context) error) error {
+// within has a part of the work done in a share of the time left, and of all effort.
+func (c *hostCounter) within(share float64, work func(context.Context) error) error {
 	ctx, cancel := c.ctx, context.CancelFunc(func() {})
-	if end, ok := ctx.Deadline(); ok && parts > 1 {
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(parts))
+	if end, ok := ctx.Deadline(); ok && share < 1 {
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(share*float64(time.Until(end))))
 	}
 	defer cancel()
-	if c.o.Effort == 0 || parts == 1 {
+	if c.o.Effort == 0 || share == 1 {
 		return work(ctx)
 	}
-	return meter.Within(ctx, max(1, c.o.Effort/parts), work)
+	return meter.Within(ctx, max(1, int64(share*float64(c.o.Effort))), work)
 }
 
-// decide decides in one of so many parts of the time left whether there is a placement on
+// decide decides in a share of the time left whether there is a placement on
 // so many hosts, at least lower and below upper; it returns false if that remains open.
-func (c *hostCounter) decide(hosts int, parts int64) (known bool, err error) {
+func (c *hostCounter) decide(hosts int, share float64) (known bool, err error) {
 	if c.ctx.Err() != nil {
 		c.leave(0, meter.StopReason(c.ctx))
 		return false, nil
@@ -371,7 +406,7 @@ func (c *hostCounter) decide(hosts int, parts int64) (known bool, err error) {
 		o.Threads, o.TimeLimit = 1, cmp.Or(o.TimeLimit, untilSpent)
 	}
 	var r model.Result
-	err = c.within(parts, func(ctx context.Context) (err error) {
+	err = c.within(share, func(ctx context.Context) (err error) {
 		r, err = Solve(ctx, withHosts(c.packing, hosts), o)
 		return err
 	})

@@ -219,7 +219,7 @@ func TestLeastHostsEffort(t *testing.T) {
 			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: strconv.Itoa(i), Tasks: 1, Memory: need(), Resources: []float64{need(), need(), need()}})
 		}
 		var last gapwise.HostCount
-		for run, effort := range []int64{20_000, 20_000, 400_000} {
+		for run, effort := range []int64{3_000, 3_000, 400_000} {
 			h := require.Value(gapwise.LeastHosts(t.Context(), in,
 				gapwise.Options{Settings: model.Settings{Seed: 1, Threads: 1 + run%2, Effort: effort}}))(t)
 			if h.Reason == "stopped by the limit of its effort" {

@@ -58,7 +58,6 @@ func TestFormulationErrors(t *testing.T) {
 
 // If memory is tight, patterns give more than packing; the tests against brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
-	require.HiGHS(t)
 	t.Parallel()
 	stronger, proofs := 0, 0
 	for k := range 20 {

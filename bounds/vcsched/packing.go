@@ -75,7 +75,7 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 		return all, nil
 	}
 	b, err := bounds.Bound{}, error(nil)
-	if highs.Available() { // it has nothing to add to Packing elsewhere
+	if len(in.HostSizes) < 2 || highs.Available() { // it has nothing to add to Packing elsewhere
 		b, err = ColumnGeneration(ctx, in)
 		all = append(all, b)
 	}

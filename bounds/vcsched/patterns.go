@@ -4,18 +4,16 @@ package vcsched
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/covering"
 	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/vectors"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // pattern is a multiset of tasks that fits on one host.
@@ -38,7 +36,7 @@ type patternItem struct {
 // The proof doesn't rest on floating-point arithmetic: the duals are rounded down to integers w ≥ 0 and the knapsack is
 // solved exactly. If Σ_k w_k count_qk ≤ z for every pattern q, then w/z is feasible for the dual. So every cover has ≥
 // Σ_k w_k count_k / z patterns (Farley: A note on bounding a class of linear programming problems, 1990), which is
-// compared with H in integers.
+// compared with H in integers. The program is covering.Program's, so no HiGHS is needed.
 type Patterns struct {
 	t    *Tasks
 	pool []pattern
@@ -80,113 +78,159 @@ func (p *Patterns) Add(hosts []int32) {
 	}
 }
 
-// Pool returns the patterns of at most the given relative load.
-func (p *Patterns) Pool(load int64) []pattern {
-	var pool []pattern
-	for _, q := range p.pool {
-		if q.Load <= p.t.class[0].Room(load) {
-			pool = append(pool, q)
-		}
-	}
-	return pool
-}
-
 // weightScale is the integer weight of a dual value of 1.
 const weightScale = 1 << 32
 
 // maxPricing limits the nodes of one pricing problem.
 const maxPricing = 20_000_000
 
-// Refute reports whether no placement has L ≤ load, proved. False means that there
-// is a fractional cover, or that ctx or maxPricing ended the attempt, or that there
-// is no HiGHS.
+// Refute reports whether no placement has L ≤ load, proved. False means that there is a fractional cover, that ctx or
+// maxPricing ended the attempt, or that there are more than mostTypes types.
 func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
-	n := len(p.t.CPU)
-	m := &milp.Model{Rows: make([]milp.Row, n)}
-	for k := range m.Rows {
-		m.Rows[k] = milp.Row{Lower: float64(p.t.Count[k]), Upper: milp.Inf}
+	for k := range p.t.CPU {
 		if p.t.CPU[k] > p.t.class[0].Room(load) {
 			return true, nil
 		}
 	}
-	for _, q := range p.pool {
-		if q.Load > p.t.class[0].Room(load) {
-			continue
-		}
-		v := m.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
-		for _, it := range q.Items {
-			m.Rows[it.Type].Terms = append(m.Rows[it.Type].Terms, milp.Term{Var: v, Coef: float64(it.Count)})
-		}
-	}
-	if !highs.Available() {
+	if len(p.t.CPU) > mostTypes {
 		return false, nil
 	}
-	lp, err := highs.NewLP(m)
-	if err != nil {
-		return false, fmt.Errorf("patterns: %w", err)
-	}
-	defer lp.Close()
-	weights := make([]int64, n)
-	for ctx.Err() == nil {
-		r, err := lp.Solve(ctx, nil, nil)
-		if err != nil {
-			return false, fmt.Errorf("patterns: %w", err)
-		}
-		if r.Status != milp.Optimal {
-			return false, nil
-		}
-		// Within HiGHS's tolerance on duals no new pattern may be found.
-		if r.Objective <= float64(p.t.Hosts)*(1+1e-7) {
-			return false, nil
-		}
-		var total int64
-		for k, d := range r.Duals {
-			weights[k] = int64(min(max(d, 0), 1) * weightScale)
-			total += weights[k] * int64(p.t.Count[k])
-		}
-		if total <= 0 {
-			return false, nil // no optimum has duals of this sign
-		}
-		// If no pattern weighs more, H patterns weigh less than all tasks.
-		threshold := (total - 1) / p.t.Hosts
-		found, complete := p.t.price(ctx, weights, load, threshold)
-		if len(found) == 0 {
-			if complete {
-				p.refuted, p.weights = load, slices.Clone(weights)
-			}
-			return complete, nil
-		}
-		var cols []highs.Column
-		for _, q := range found {
-			p.pool = append(p.pool, q)
-			c := highs.Column{Cost: 1, Upper: milp.Inf}
-			for _, it := range q.Items {
-				c.Terms = append(c.Terms, highs.RowTerm{Row: int(it.Type), Coef: float64(it.Count)})
-			}
-			cols = append(cols, c)
-		}
-		if err := lp.AddColumns(cols); err != nil {
-			return false, fmt.Errorf("patterns: %w", err)
-		}
+	m := p.master(load)
+	if hosts, weights := m.generate(ctx, p.t.Hosts, p.t.Hosts+1); hosts > p.t.Hosts {
+		p.refuted, p.weights = load, weights
+		return true, nil
 	}
 	return false, nil
 }
 
-// price returns patterns that weigh more than the threshold, for each type the best one that has this type as its
-// first. It searches by depth-first branch and bound over types in the order of weight per need. complete is false if
-// it was cut off.
-func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []pattern, complete bool) {
-	s := t.newPricer(ctx, weights, t.class[0], load)
-	// Diverse columns end the column generation sooner than the single best one.
-	for k := range s.leads() {
-		if _, q, ok := s.lead(k, threshold); ok {
-			found = append(found, q)
+// master is the linear program over the patterns of at most a load.
+type master struct {
+	*covering.Program
+	p     *Patterns
+	t     *Tasks // of which Count is left to cover
+	load  int64
+	index []int // [column]: its pattern in the pool
+}
+
+// master returns the program over the pool.
+func (p *Patterns) master(load int64) *master {
+	m := &master{p: p, t: p.t, load: load}
+	m.Program = covering.New(m.demand())
+	for q := range p.pool {
+		if q < len(p.t.CPU) { // the columns that the program begins with
+			m.index = append(m.index, q)
+		} else if p.pool[q].Load <= p.t.class[0].Room(load) {
+			m.add(q)
 		}
-		if s.isCut() {
+	}
+	return m
+}
+
+// demand returns how many tasks of each type are to be covered.
+func (m *master) demand() []float64 {
+	demand := make([]float64, len(m.t.Count))
+	for k, n := range m.t.Count {
+		demand[k] = float64(n)
+	}
+	return demand
+}
+
+// add takes a pattern of the pool as a column.
+func (m *master) add(q int) {
+	var column []covering.Entry
+	for _, it := range m.p.pool[q].Items {
+		column = append(column, covering.Entry{Row: it.Type, Coef: float64(it.Count)})
+	}
+	m.Add(column)
+	m.index = append(m.index, q)
+}
+
+// improving is the least weight of a pattern that is worth a column.
+const improving = weightScale + weightScale>>20
+
+// worthless is a weight that patterns in the program may have, up to the zeros of the method.
+const worthless = weightScale + weightScale>>28
+
+// variety is in how many of the patterns of one pricing a type is. With all patterns above the weight a program of 500
+// types takes twice the rounds, for most of them have the same few types, and with one pattern for each, three times.
+const variety = 3
+
+// generate adds patterns to the pool and to the program until so many hosts are proved to be too few, or enough are
+// proved to be needed. It returns how many are needed, and the weights that prove it; nil if they are the given ones.
+func (m *master) generate(ctx context.Context, needed, enough int64) (hosts int64, proof []int64) {
+	hosts = needed
+	for hosts < enough {
+		optimum, solved := m.Solve(ctx)
+		if !solved || optimum <= float64(hosts)*(1+1e-7) {
+			break
+		}
+		weights, total := m.weights()
+		found, heaviest, complete := m.t.price(ctx, weights, m.load, improving, variety)
+		if !complete {
+			break
+		}
+		// The most hosts that the weights can refute.
+		target := min(max(hosts, int64(math.Ceil(optimum-1e-6))-1), enough-1)
+		limit := (total - 1) / target
+		if limit < worthless {
+			break // up to the perturbation of the program the optimum is target
+		}
+		if heaviest <= limit {
+			more, _, complete := m.t.price(ctx, weights, m.load, limit, 0)
+			if !complete {
+				break
+			}
+			if len(more) == 0 {
+				// So many hosts hold limit each, which is less than all tasks weigh.
+				hosts, proof = target+1, weights
+				continue
+			}
+			found = append(found, more...)
+		}
+		if !m.take(found) {
 			break
 		}
 	}
-	return found, !s.isCut()
+	return hosts, proof
+}
+
+// weights returns the duals as integers, and the sum over all tasks.
+func (m *master) weights() (weights []int64, total int64) {
+	weights = make([]int64, len(m.t.CPU))
+	for k, d := range m.Duals() {
+		weights[k] = int64(min(max(d, 0), 1) * weightScale)
+		total += weights[k] * int64(m.t.Count[k])
+	}
+	return weights, total
+}
+
+// take adds patterns to the pool and the program, and reports whether there are any.
+func (m *master) take(found []pattern) bool {
+	for _, q := range found {
+		m.p.pool = append(m.p.pool, q)
+		m.add(len(m.p.pool) - 1)
+	}
+	return len(found) > 0
+}
+
+// price returns patterns that weigh more than the threshold and the largest weight of any. It searches by depth-first
+// branch and bound over types in the order of weight per need. For each type it looks for the best pattern that has this
+// type as its first: among all if most is 0, and it ends with the first pattern found; else among types that are in
+// fewer than most of the patterns found so far. complete is false if it was cut off.
+func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64, most int32) (found []pattern, heaviest int64, complete bool) {
+	s := t.newPricer(ctx, weights, t.class[0], load)
+	if most > 0 {
+		s.vary(most)
+	}
+	for k := range s.leads() {
+		if w, q, ok := s.lead(k, threshold); ok {
+			found, heaviest = append(found, q), max(heaviest, w)
+		}
+		if s.isCut() || most == 0 && len(found) > 0 {
+			break
+		}
+	}
+	return found, heaviest, !s.isCut()
 }
 
 // pricing is a search for patterns of the largest weight.
@@ -195,6 +239,8 @@ type pricing interface {
 	leads() int
 	// lead returns the best pattern with first item k, if its weight is above the given one.
 	lead(k int, above int64) (weight int64, q pattern, found bool)
+	// vary keeps types out of patterns that are in so many of the patterns returned from now on.
+	vary(most int32)
 	// isCut reports whether maxPricing or the context ended the search early.
 	isCut() bool
 	// searched returns the number of nodes so far.
@@ -269,33 +315,81 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		return int(a.kind - b.kind)
 	})
 	n := len(s.items)
-	s.density, s.share = make([][]float64, s.n), make([]float64, s.n)
-	for r := range s.density {
-		s.density[r] = make([]float64, n+1)
-		s.share[r] = need[r] / needs / float64(s.cap[r])
-	}
-	s.all = make([]float64, n+1)
-	for k := n - 1; k >= 0; k-- {
-		it := &s.items[k]
-		w := float64(it.weight) * (1 + 1e-12)
-		z := 0.0
-		for r := range s.density {
-			d := math.Inf(1)
-			if it.size[r] > 0 {
-				d = w / float64(it.size[r])
-			}
-			s.density[r][k] = max(s.density[r][k+1], d)
-			z += s.share[r] * float64(it.size[r])
+	for r := range need {
+		if need[r] > 1 { // else all tasks fit in it
+			share := make([]float64, s.n)
+			share[r] = 1 / float64(s.cap[r])
+			s.relax(share)
 		}
-		d := math.Inf(1)
-		if z > 0 {
-			d = w / z
-		}
-		s.all[k] = max(s.all[k+1], d)
 	}
+	if len(s.relaxed) != 1 {
+		for r := range need {
+			need[r] /= needs * float64(s.cap[r])
+		}
+		s.relax(need)
+	}
+	s.fill()
+	s.used, s.most = make([]int32, n), math.MaxInt32
 	s.taken = make([]int32, n)
 	return s
 }
+
+// relaxation is the knapsack of a weighted sum of the resources, whose capacity is that of the grid.
+type relaxation struct {
+	share []float64 // of the sum
+	best  []int64   // [rest*(items+1)+k]: the largest weight of items from k on
+}
+
+// mostGrid and mostCells limit the tables, of one relaxation and of all.
+const mostGrid, mostCells = 256, 1 << 20
+
+// relax adds the knapsack of a weighted sum, of which a host has 1.
+func (s *pricer[V]) relax(share []float64) { s.relaxed = append(s.relaxed, relaxation{share: share}) }
+
+// cells returns a sum of sizes in cells of the grid, of 1 + margin times the sum, rounded down.
+func cells[V vectors.Vector](x *relaxation, size *V, grid int, margin float64) int {
+	sum := 0.0
+	for r, share := range x.share {
+		sum += share * float64((*size)[r])
+	}
+	return int(sum * float64(grid) * (1 + margin))
+}
+
+// fill makes the tables by dynamic programming over the items from the last one on. With sizes rounded down to the grid,
+// and the rest, too, they relax the knapsack: Σ ⌊x⌋ ≤ ⌊Σ x⌋. A margin covers the rounding of the sums. O(cells times
+// the most tasks of a type on a host).
+func (s *pricer[V]) fill() {
+	n := len(s.items)
+	s.grid = min(mostGrid, mostCells/max(1, (n+1)*len(s.relaxed)))
+	to, from := make([]int64, s.grid+1), make([]int64, s.grid+1)
+	for i := range s.relaxed {
+		x := &s.relaxed[i]
+		x.best = make([]int64, (n+1)*(s.grid+1))
+		clear(from)
+		for k := n - 1; k >= 0; k-- {
+			it := &s.items[k]
+			size := cells(x, &it.size, s.grid, -roundingShare)
+			for c := range to {
+				most := int64(it.count)
+				if size > 0 {
+					most = min(most, int64(c/size))
+				} else {
+					to[c] = from[c] + most*it.weight
+					most = -1
+				}
+				for j := int64(0); j <= most; j++ {
+					to[c] = max(to[c], j*it.weight+from[c-int(j)*size])
+				}
+				x.best[c*(n+1)+k] = to[c]
+			}
+			to, from = from, to
+			clear(to)
+		}
+	}
+}
+
+// roundingShare is above the relative rounding of a sum of shares.
+const roundingShare = 1e-12
 
 // within reports whether each of the first n amounts of a is at most the same amount of b.
 func within[V vectors.Vector](a, b *V, n int) bool {
@@ -327,22 +421,23 @@ type pricerItem[V vectors.Vector] struct {
 	size        V // CPU, rigid resources
 }
 
-// pricer is the search for a pattern of the largest weight. Its bound relaxes the knapsack to one resource, or to the
-// weighted sum of all: the rest of it times the largest weight per size of the items to come. If one of these has no
-// size, that resource doesn't count.
+// pricer is the search for a pattern of the largest weight. Its bound is the least of the knapsacks of one resource, or
+// of the weighted sum of all, over the items to come. A resource of which all tasks fit on a host doesn't count.
 type pricer[V vectors.Vector] struct {
 	ctx       context.Context
 	n         int             // resources; the amounts behind are 0
 	items     []pricerItem[V] // by decreasing weight per size
 	cap       V               // CPU, rigid resources
-	density   [][]float64     // [resource][k]: largest weight per size of the items from k on
-	all       []float64       // [k]: the same for the weighted sum of the sizes
-	share     []float64       // the weights of that sum
-	taken     []int32         // [k]: number of tasks in the pattern
-	best      int64           // the weight to exceed
+	relaxed   []relaxation
+	grid      int
+	taken     []int32 // [k]: number of tasks in the pattern
+	best      int64   // the weight to exceed
 	bestTaken []int32
 	nodes     int64
-	looks     int64 // at items
+	looks     int64   // at items
+	used      []int32 // [k]: the patterns that it was in, see vary
+	most      int32
+	stack     []int // where the rest of each node is in best, by relaxation
 	cut       bool  // maxPricing or ctx ended the search
 }
 
@@ -357,7 +452,7 @@ func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	it := &s.items[k]
 	left := s.cap
 	weight := int64(0)
-	for c := int32(1); c <= it.count && !s.cut && s.fits(it, &left); c++ {
+	for c := int32(1); c <= it.count && s.used[k] < s.most && !s.cut && s.fits(it, &left); c++ {
 		s.put(it, &left)
 		weight += it.weight
 		s.taken[k] = c
@@ -367,8 +462,13 @@ func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	if s.bestTaken == nil {
 		return 0, pattern{}, false
 	}
+	for i, c := range s.bestTaken {
+		s.used[i] += min(c, 1)
+	}
 	return s.best, s.pattern(), true
 }
+
+func (s *pricer[V]) vary(most int32) { s.most = most }
 
 // fits reports whether one task of the type fits in the rest.
 func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
@@ -396,26 +496,26 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 	if s.nodes++; s.nodes > maxPricing {
 		s.cut = true
 	}
+	at := len(s.stack)
+	for i := range s.relaxed {
+		s.stack = append(s.stack, min(s.grid, cells(&s.relaxed[i], &left, s.grid, roundingShare))*(len(s.items)+1))
+	}
 	for ; k < len(s.items) && !s.cut; k++ {
 		// A node looks at many items if there are many.
-		if s.looks++; s.looks&0xffff == 0 && meter.Stop(s.ctx, 1<<10) {
+		if s.looks++; s.looks&0x3fff == 0 && meter.Stop(s.ctx, 1<<8) {
 			s.cut = true
 		}
-		room, sum := math.Inf(1), 0.0
-		for r, share := range s.share {
-			if d := s.density[r][k]; !math.IsInf(d, 1) {
-				room = min(room, d*float64(left[r]))
-			}
-			sum += share * float64(left[r])
+		room := int64(math.MaxInt64)
+		for i := range s.relaxed {
+			room = min(room, s.relaxed[i].best[s.stack[at+i]+k])
 		}
-		if d := s.all[k]; !math.IsInf(d, 1) {
-			room = min(room, d*sum)
-		}
-		// A margin covers the rounding of the products.
-		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
-			return
+		if room <= s.best-weight {
+			break
 		}
 		it := &s.items[k]
+		if s.used[k] >= s.most || !s.fits(it, &left) {
+			continue
+		}
 		l, w := left, weight
 		var c int32
 		for c < it.count && s.fits(it, &l) {
@@ -433,6 +533,7 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		}
 		s.taken[k] = 0
 	}
+	s.stack = s.stack[:at]
 }
 
 // Raise returns a lower bound on L that is at least lower, itself a lower bound. It bisects the loads up to upper, to a
@@ -463,9 +564,9 @@ func raise(ctx context.Context, unit, lower, upper int64, width float64, refute 
 // NoPatterns is the reason why there is no placement if patterns of no load cover the tasks.
 const NoPatterns = "the memory needs fit in no number of host patterns up to the number of hosts"
 
-// mostTypes limits the types of tasks, so the rows of the linear program: each round solves one knapsack a type. For
-// 50,000 types 8 s of CPU raise no bound; for 460,000 the first program alone takes 1.4 GB.
-const mostTypes = 1 << 15
+// mostTypes limits the types of tasks, so the rows of the linear program: each round solves one knapsack a type, and a
+// pivot takes their number squared now and then.
+const mostTypes = 1 << 11
 
 // ColumnGeneration returns the bound by column generation over host patterns, to a relative width of 1e-4. It proves
 // infeasibility if there is no fractional cover by patterns of any load. For more than mostTypes types it is the bound
