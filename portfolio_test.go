@@ -61,7 +61,7 @@ func middlings(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
 		model.KindBatch:         {"jobs": {"10", "14"}, "processors": {"8"}, "tiers": {"1"}},
 		model.KindConsolidation: {"hosts": {"12", "14"}, "load": {"0.8"}, "churn": {"0.3"}, "sizes": {"2"}, "limit": {"0.7"}},
 		model.KindDAG:           {"tasks": {"24", "34"}, "machines": {"3"}},
-		model.KindReservation:   {"requests": {"50", "70"}, "arrival_factor": {"4"}},
+		model.KindReservation:   {"requests": {"80", "110"}, "arrival_factor": {"6"}},
 		model.KindTVC:           {"requests": {"18", "24"}, "k": {"2"}, "load": {"3"}},
 		model.KindVCSched:       {"hosts": {"6"}, "jobs": {"20", "22"}},
 	}
