@@ -63,7 +63,8 @@ func (h HostCount) Gap() float64 { return model.Gap(float64(h.Hosts), float64(h.
 // does a limit on the effort. Step 5 gives at most half of the time and effort left to a decision while others remain.
 // The options Start, Bounds, Proof and Trace aren't used; Progress receives the two bounds.
 //
-// Errors are as for Solve. There is always a placement, since each task fits on a host by itself.
+// Errors are as for Solve. If each task fits on a host by itself, there is a placement. Else the Result is infeasible, and
+// Hosts and Bound are 0.
 func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, error) {
 	start := time.Now()
 	if err := given(in); err != nil {
@@ -87,6 +88,14 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	ctx, cancel := o.WithTimeLimit(ctx)
 	defer cancel()
 	c := &hostCounter{ctx: ctx, packing: inFull(in), o: o, start: start, lower: 1, proof: "there is a task"}
+	if why := fitsNoHost(in); why != "" {
+		h := HostCount{Reason: why, Instance: withHosts(in, in.Hosts), Result: model.NewResult("pack", o.Seed)}
+		h.Result.Status, h.Result.Reason = model.StatusInfeasible, why
+		var err error
+		h.Result, err = c.judged(h.Instance, h.Result)
+		h.Elapsed = h.Result.Elapsed
+		return h, err
+	}
 	if err := c.countPatiently(); err != nil {
 		return HostCount{}, err
 	}
@@ -99,10 +108,33 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 		return h, err
 	}
 	r.SetBound(h.Instance.Metrics()[0], 1, o.GapLimit())
-	r.Nodes, r.Elapsed = c.nodes, time.Since(start)
-	r, err := (&attempt{Case: NewCase(h.Instance), ctx: ctx, set: o.Settings, judging: o.Judging, judge: verify.NewJudge(h.Instance)}).stamp(r)
+	r, err := c.judged(h.Instance, r)
 	h.Result, h.Elapsed = r, r.Elapsed
 	return h, err
+}
+
+// judged returns a result of an instance as the judge has checked it.
+func (c *hostCounter) judged(in *model.VCSched, r model.Result) (model.Result, error) {
+	r.Nodes, r.Elapsed = c.nodes, time.Since(c.start)
+	return (&attempt{Case: NewCase(in), ctx: c.ctx, set: c.o.Settings, judging: c.o.Judging, judge: verify.NewJudge(in)}).stamp(r)
+}
+
+// fitsNoHost names the first job whose tasks need more than a host has of memory or a further resource, and the resource;
+// "" without one.
+func fitsNoHost(in *model.VCSched) string {
+	host := in.Sizes()[0]
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		if j.Memory > host.Memory {
+			return fmt.Sprintf("job %q needs %v of memory for a task, and a host has %v", j.ID, j.Memory, host.Memory)
+		}
+		for r, need := range j.Resources {
+			if need > host.Resources[r] {
+				return fmt.Sprintf("job %q needs %v of %s for a task, and a host has %v", j.ID, need, in.Resources[r], host.Resources[r])
+			}
+		}
+	}
+	return ""
 }
 
 // withHosts returns the instance with that many hosts, and no job running yet.

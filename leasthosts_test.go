@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,6 +156,28 @@ func TestLeastHostsRefuses(t *testing.T) {
 		"algorithm": {&model.VCSched{Hosts: 2, Jobs: jobs}, gapwise.Options{Algorithm: "nothing"}, gapwise.ErrUnknownAlgorithm},
 	} {
 		require.Refused(t, name, require.Err(gapwise.LeastHosts(t.Context(), c.in, c.o)), c.want, "")
+	}
+}
+
+// A task that needs more than a host has, of memory or a further resource, has no placement on any number of hosts.
+func TestLeastHostsInfeasible(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]*model.VCSched{
+		"memory": {Hosts: 2, Oversized: true, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, Memory: 0.5}, {ID: "b", Tasks: 2, Memory: 1.25}}},
+		"disk": {Hosts: 2, Oversized: true, Resources: []string{"disk"}, HostSizes: []model.HostSize{{Count: 2, CPU: 1, Memory: 1, Resources: []float64{3}}},
+			Jobs: []model.VCSchedJob{{ID: "b", Tasks: 1, CPU: 1, Memory: 1, Resources: []float64{3.5}}}},
+	} {
+		h, err := gapwise.LeastHosts(t.Context(), in, gapwise.Options{})
+		if err != nil || h.Result.Status != model.StatusInfeasible || h.Hosts != 0 || !strings.Contains(h.Reason, `job "b"`) || !strings.Contains(h.Reason, name) {
+			t.Errorf("%s: %v, %s, %d hosts: %s", name, err, h.Result.Status, h.Hosts, h.Reason)
+		}
+		in.Jobs[len(in.Jobs)-1].Memory = 1 // it fills a host
+		if in.Jobs[len(in.Jobs)-1].Resources != nil {
+			in.Jobs[len(in.Jobs)-1].Resources[0] = 3
+		}
+		if h := require.Value(gapwise.LeastHosts(t.Context(), in, gapwise.Options{}))(t); h.Hosts != in.Tasks() || h.Bound != h.Hosts {
+			t.Errorf("%s: %d hosts, at least %d", name, h.Hosts, h.Bound)
+		}
 	}
 }
 
