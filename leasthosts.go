@@ -366,7 +366,7 @@ func (c *hostCounter) columns() {
 		c.improve()
 	}
 	_ = c.within(0.75, func(ctx context.Context) error {
-		for c.lower < c.upper {
+		for c.lower < c.upper && ctx.Err() == nil { // after that nothing found is kept
 			hosts := covers.Dive(ctx, int64(c.upper)-1)
 			if hosts == nil || !fit(u, hosts) {
 				break
