@@ -271,7 +271,7 @@ var plantedFaults = []fault{
 	{"Batch: jobs together pay a little less than each alone", "bounds/batch/packer.go",
 		"paid := f.price[c] * float64(f.width)", "paid := 0.99 * f.price[c] * float64(f.width)"},
 	{"Batch: schedules that are just active are dropped", "exact/batch/tree.go",
-		"earliest[k] < limit && t.before", "earliest[k] < limit-1e6 && t.before"},
+		"earliest[k] < limit && x.set", "earliest[k] < limit-1e6 && x.set"},
 	{"Batch: a bound of the sum rounded up twice", "bounds/batch/response.go",
 		"int64(math.Ceil(sum))", "int64(math.Ceil(sum)) + 1"},
 	{"Consolidation: a paid host covers a unit less", "bounds/consolidation/bounds.go",
