@@ -93,13 +93,14 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		line := packed{v.Name, h.Hosts, h.Bound, h.Gap(), model.StatusOptimal, h.Proof, h.Reason, h.Nodes, h.Elapsed.Seconds()}
 		hosts, bound, gap := fmt.Sprint(h.Hosts), fmt.Sprint(h.Bound), percent(h.Gap())
 		note := fmt.Sprintf("%s: at least %d by %s", v.Name, h.Bound, h.Proof)
-		if h.Result.Status == model.StatusInfeasible {
-			line.Status, line.Gap, code = model.StatusInfeasible, 0, worst(code, exitInfeasible)
-			hosts, bound, gap, note = "", "", "", fmt.Sprintf("%s: there is no placement: %s", v.Name, h.Reason)
-		} else if h.Reason != "" {
+		if h.Reason != "" {
 			note += "; " + h.Reason
 		}
-		if h.Bound < h.Hosts || h.Result.Unverified {
+		switch {
+		case h.Result.Status == model.StatusInfeasible:
+			line.Status, line.Gap, code = model.StatusInfeasible, 0, worst(code, exitInfeasible)
+			hosts, bound, gap, note = "", "", "", fmt.Sprintf("%s: there is no placement: %s", v.Name, h.Reason)
+		case h.Bound < h.Hosts || h.Result.Unverified:
 			line.Status = model.StatusFeasible
 			if ctx.Err() != nil || h.Result.Unverified || requiresProof(c) {
 				code = worst(code, exitStopped)

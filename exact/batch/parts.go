@@ -8,7 +8,6 @@ import (
 
 	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/profile"
-	"github.com/gapwise/gapwise/internal/problem/batch/joborder"
 	"github.com/gapwise/gapwise/internal/problem/batch/processors"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
@@ -23,8 +22,8 @@ import (
 //
 // A part begins with a job that waits in the best schedule known, and with jobs that it waits for. It grows by jobs
 // that would wait beside its own best schedule, for those raise its least sum. When none would, parts whose schedules
-// don't fit the machine together become one. Each round gives each tree partGrowth
-// times the effort of the round before, so that the bound rises with the effort.
+// don't fit the machine together become one. Each round gives each tree partGrowth times the effort of the round before,
+// so that the bound rises with the effort.
 type parts struct {
 	*run
 	known []int64 // starts of the best schedule known, in ticks
@@ -315,15 +314,15 @@ func (p *parts) wider(x *part) (all []late) {
 func (p *parts) solve(jobs []int, effort int64) (starts []int64, sum int64, err error) {
 	sub := *p.in
 	sub.Jobs = make([]model.BatchJob, len(jobs))
-	lengths, at := make([]int64, len(jobs)), make([]int64, len(jobs))
+	at := make([]int64, len(jobs))
 	for i, k := range jobs {
-		sub.Jobs[i], lengths[i], at[i] = p.in.Jobs[k], p.t.Jobs[k].Length, p.known[k]
+		sub.Jobs[i], at[i] = p.in.Jobs[k], p.known[k]
 	}
 	j, err := newJobs(p.Ctx, &sub)
 	if err != nil {
 		return nil, 0, err
 	}
-	l := joborder.New(p.Ctx, j.t, lengths, at, p.Set.Seed)
+	l := j.searchFrom(p.Ctx, at, p.Set.Seed)
 	l.Improve(p.Ctx, 20*int64(len(jobs))*int64(len(jobs)))
 	starts, sum = j.serial(order.By(order.Of[int](len(jobs)), l.Starts()))
 	t := newTree(p.Ctx, j, p.off)

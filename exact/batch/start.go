@@ -59,11 +59,16 @@ func (j *jobs) localSearch(ctx context.Context, best *model.Execution, seed uint
 	if err != nil {
 		return nil, err
 	}
+	return j.searchFrom(ctx, starts, seed), nil
+}
+
+// searchFrom is localSearch from starts in ticks.
+func (j *jobs) searchFrom(ctx context.Context, starts []int64, seed uint64) *joborder.Search {
 	lengths := make([]int64, len(starts))
 	for k := range lengths {
 		lengths[k] = j.t.Jobs[k].Length
 	}
-	return joborder.New(ctx, j.t, lengths, starts, seed), nil
+	return joborder.New(ctx, j.t, lengths, starts, seed)
 }
 
 // improved returns the result of a local search from a solution: the starts, and the weighted sum of responses in
