@@ -80,8 +80,8 @@ func (b *Batch) checkNodes() string {
 			return fmt.Sprintf("nodes[%d] has the id %q, which another group has", g, n.ID)
 		}
 		seen[n.ID] = true
-		if len(n.Capacity) != len(b.Resources) {
-			return fmt.Sprintf("nodes[%d].capacity has %d values, there are %d resources", g, len(n.Capacity), len(b.Resources))
+		if why := wrongAmounts("capacity", n.Capacity, b.Resources); why != "" {
+			return fmt.Sprintf("nodes[%d].%s", g, why)
 		}
 		count += n.Count
 		for r, c := range n.Capacity {
@@ -110,8 +110,8 @@ func (b *Batch) wrongNeeds(n *NodeNeeds, processes int) string {
 	if why := nodeNeedsKeys.wrong(n); why != "" {
 		return "needs." + why
 	}
-	if len(n.Each) != len(b.Resources) {
-		return fmt.Sprintf("needs.each has %d values, there are %d resources", len(n.Each), len(b.Resources))
+	if why := wrongAmounts("needs.each", n.Each, b.Resources); why != "" {
+		return why
 	}
 	if !slices.ContainsFunc(n.Each, func(x int64) bool { return x > 0 }) {
 		return "needs.each is 0 for all resources"

@@ -122,20 +122,15 @@ func (c *Consolidation) Validate() error {
 		ids[list][id] = true
 		return nil
 	}
-	if why := consolidationKeys.wrong(c); why != "" {
+	if why := cmp.Or(consolidationKeys.wrong(c), repeatedResource(c.Resources)); why != "" {
 		return at("", -1, "%s", why)
 	}
 	if len(c.Hosts) == 0 && len(c.Offers) == 0 {
 		return at("", -1, "hosts and offers are both empty")
 	}
-	for r, name := range c.Resources {
-		if slices.Contains(c.Resources[:r], name) {
-			return at("", -1, "resources[%d] is %q, must be a name that no other has", r, name)
-		}
-	}
 	amounts := func(list string, k int, key string, all []int64) error {
-		if len(all) != len(c.Resources) {
-			return at(list, k, "%s has %d entries, must have one for each of the %d resources", key, len(all), len(c.Resources))
+		if why := wrongAmounts(key, all, c.Resources); why != "" {
+			return at(list, k, "%s", why)
 		}
 		return nil
 	}

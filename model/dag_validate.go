@@ -96,8 +96,8 @@ func (d *DAG) Validate() error {
 		if err := d.newID(machines, "machines", m, x.ID, machineKeys.wrong(x)); err != nil {
 			return err
 		}
-		if len(x.Capacity) != len(d.Resources) {
-			return d.bad("machines", m, "id %q: capacity has %d values, there are %d resources", x.ID, len(x.Capacity), len(d.Resources))
+		if why := wrongAmounts("capacity", x.Capacity, d.Resources); why != "" {
+			return d.bad("machines", m, "id %q: %s", x.ID, why)
 		}
 	}
 	tasks := elements{kind: KindDAG, list: "tasks", id: func(t int) string { return d.Tasks[t].ID }}
@@ -135,16 +135,6 @@ func (d *DAG) Validate() error {
 		}
 	}
 	return cmp.Or(d.checkFiles(), d.checkCycle(from, to))
-}
-
-// repeatedResource describes the first resource that has the name of an earlier one, "" without.
-func repeatedResource(names []string) string {
-	for r, name := range names {
-		if slices.Index(names, name) < r {
-			return fmt.Sprintf("resources[%d] is %q, must be a name that no other has", r, name)
-		}
-	}
-	return ""
 }
 
 // checkFiles returns an error in the files of an edge, nil if there is none.
@@ -276,16 +266,16 @@ func (d *DAG) checkCosts(t int, cost *key) error {
 // checkNeeds returns an error in the needs of a task, nil if there is none: it can run somewhere.
 func (d *DAG) checkNeeds(t int, machines map[string]int) error {
 	x := &d.Tasks[t]
-	if len(x.Needs) != len(d.Resources) {
-		return d.bad("tasks", t, "id %q: needs has %d values, there are %d resources", x.ID, len(x.Needs), len(d.Resources))
+	if why := wrongAmounts("needs", x.Needs, d.Resources); why != "" {
+		return d.bad("tasks", t, "id %q: %s", x.ID, why)
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.NeedsOn)) {
 		own := x.NeedsOn[id]
 		if _, ok := machines[id]; !ok {
 			return d.bad("tasks", t, "id %q: needs_on has the machine %q, there is no such machine", x.ID, id)
 		}
-		if len(own) != len(d.Resources) {
-			return d.bad("tasks", t, "id %q: needs_on[%q] has %d values, there are %d resources", x.ID, id, len(own), len(d.Resources))
+		if why := wrongAmounts(fmt.Sprintf("needs_on[%q]", id), own, d.Resources); why != "" {
+			return d.bad("tasks", t, "id %q: %s", x.ID, why)
 		}
 		for r, n := range own {
 			if !dagAmountKey.holds(float64(n)) {

@@ -98,17 +98,17 @@ func TestDAGResources(t *testing.T) {
 		t.Errorf("a valid graph: %v, task t costs %v on a, %v on b", err, valid.Cost(1, 0), valid.Cost(1, 1))
 	}
 	for want, change := range map[string]func(d *DAG){
-		`resources[1] is "cores"`:                              func(d *DAG) { d.Resources[1] = "cores" },
-		`id "b": capacity has 1 values, there are 2 resources`: func(d *DAG) { d.Machines[1].Capacity = []int64{1} },
-		`id "s": needs has 0 values, there are 2 resources`:    func(d *DAG) { d.Tasks[0].Needs = nil },
-		`capacity has 2 values, there are 0 resources`:         func(d *DAG) { d.Resources = nil },
-		`needs_on has the machine "c"`:                         func(d *DAG) { d.Tasks[1].NeedsOn["c"] = []int64{1, 1} },
-		`needs_on["b"] has 1 values`:                           func(d *DAG) { d.Tasks[1].NeedsOn["b"] = []int64{1} },
-		`needs_on["b"][0] is -1`:                               func(d *DAG) { d.Tasks[1].NeedsOn["b"][0] = -1 },
-		`needs[0] is 1000000000001`:                            func(d *DAG) { d.Tasks[0].Needs[0] = 1e12 + 1 },
-		`capacity[0] is -1`:                                    func(d *DAG) { d.Machines[0].Capacity[0] = -1 },
-		`id "t": its needs are above the capacity of each`:     func(d *DAG) { d.Tasks[1].NeedsOn["b"][1] = 101 },
-		`id "s": its needs are above the capacity of each`:     func(d *DAG) { d.Machines[0].Capacity[0] = 3; d.Machines[1].Capacity[0] = 4 },
+		`resources[1] is "cores"`: func(d *DAG) { d.Resources[1] = "cores" },
+		`id "b": capacity has 1 entries, must have one for each of the instance's 2`: func(d *DAG) { d.Machines[1].Capacity = []int64{1} },
+		`id "s": needs has 0 entries`:                      func(d *DAG) { d.Tasks[0].Needs = nil },
+		`capacity has 2 entries`:                           func(d *DAG) { d.Resources = nil },
+		`needs_on has the machine "c"`:                     func(d *DAG) { d.Tasks[1].NeedsOn["c"] = []int64{1, 1} },
+		`needs_on["b"] has 1 entries`:                      func(d *DAG) { d.Tasks[1].NeedsOn["b"] = []int64{1} },
+		`needs_on["b"][0] is -1`:                           func(d *DAG) { d.Tasks[1].NeedsOn["b"][0] = -1 },
+		`needs[0] is 1000000000001`:                        func(d *DAG) { d.Tasks[0].Needs[0] = 1e12 + 1 },
+		`capacity[0] is -1`:                                func(d *DAG) { d.Machines[0].Capacity[0] = -1 },
+		`id "t": its needs are above the capacity of each`: func(d *DAG) { d.Tasks[1].NeedsOn["b"][1] = 101 },
+		`id "s": its needs are above the capacity of each`: func(d *DAG) { d.Machines[0].Capacity[0] = 3; d.Machines[1].Capacity[0] = 4 },
 	} {
 		if err := with(change).Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

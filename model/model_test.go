@@ -89,7 +89,7 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"a resource for nobody":    {edit(`"hosts":2`, `"hosts":2,"resources":["disk"]`), "resources has 0 entries, must have one for each of the instance's 1"},
 		"a need of nothing":        {edit(`"memory":0.3`, `"memory":0.3,"resources":[1]`), "resources has 1 entries"},
 		"a resource without name":  {edit(`"hosts":2`, `"hosts":2,"resources":[""]`), "resources[0] is missing or empty"},
-		"a resource twice":         {edit(`"hosts":2`, `"hosts":2,"resources":["a","a"]`), `resources[1] is "a", as resources[0]`},
+		"a resource twice":         {edit(`"hosts":2`, `"hosts":2,"resources":["a","a"]`), `resources[1] is "a", must be a name that no other has`},
 		"memory as a resource":     {edit(`"hosts":2`, `"hosts":2,"resources":["memory"]`), `resources[0] is "memory"`},
 		"another number of hosts":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":3,"cpu":1,"memory":1}]`), "counts 3 hosts, hosts says 2"},
 		"hosts of no CPU":          {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":0,"memory":1}]`), "host_sizes[0]: cpu is 0, must be from 0.001 to 1000 reference hosts"},

@@ -240,7 +240,7 @@ func (v *VCSched) Validate() error {
 		}
 		switch {
 		case len(j.Resources) != len(v.Resources):
-			return jobs.bad(i, "resources has %d entries, must have one for each of the instance's %d resources", len(j.Resources), len(v.Resources))
+			return jobs.bad(i, "%s", wrongAmounts("resources", j.Resources, v.Resources))
 		case len(j.CurrentHosts) != 0 && len(j.CurrentHosts) != j.Tasks:
 			return jobs.bad(i, "current_hosts has %d entries, must have one for each of the %d tasks or none", len(j.CurrentHosts), j.Tasks)
 		}
@@ -292,16 +292,12 @@ const (
 
 // wrongResources describes an error in the names of resources, "" if there is none.
 func (v *VCSched) wrongResources() string {
-	names := elements{id: func(r int) string { return v.Resources[r] }}
 	for r, name := range v.Resources {
 		if name == "cpu" || name == "memory" {
 			return fmt.Sprintf("resources[%d] is %q, which every instance has: name other resources", r, name)
 		}
-		if k, ok := names.first(r); ok {
-			return fmt.Sprintf("resources[%d] is %q, as resources[%d] is already", r, name, k)
-		}
 	}
-	return ""
+	return repeatedResource(v.Resources)
 }
 
 // wrongSizes describes an error in the sizes of hosts, "" if there is none.
@@ -309,11 +305,8 @@ func (v *VCSched) wrongSizes() string {
 	hosts := 0
 	for k := range v.HostSizes {
 		s := &v.HostSizes[k]
-		if why := hostSizeKeys.wrong(s); why != "" {
+		if why := cmp.Or(hostSizeKeys.wrong(s), wrongAmounts("resources", s.Resources, v.Resources)); why != "" {
 			return fmt.Sprintf("host_sizes[%d]: %s", k, why)
-		}
-		if len(s.Resources) != len(v.Resources) {
-			return fmt.Sprintf("host_sizes[%d]: resources has %d entries, must have one for each of the instance's %d resources", k, len(s.Resources), len(v.Resources))
 		}
 		hosts += s.Count
 	}

@@ -24,7 +24,7 @@ const (
 type judgedNodes struct {
 	in    *model.Batch
 	group []*model.NodeGroup // of each node
-	used  [][]int64          // of each node, by resource: no more than its capacity
+	room  []room             // of each node
 	held  [][]*batchSegment  // of each node, by start
 }
 
@@ -36,7 +36,7 @@ func newJudgedNodes(in *model.Batch) *judgedNodes {
 	for g := range in.Nodes {
 		for range in.Nodes[g].Count {
 			n.group = append(n.group, &in.Nodes[g])
-			n.used = append(n.used, make([]int64, len(in.Resources)))
+			n.room = append(n.room, newRoom(in.Nodes[g].Capacity))
 		}
 	}
 	n.held = make([][]*batchSegment, len(n.group))
@@ -79,19 +79,17 @@ func (n *judgedNodes) start(r *Report, s *batchSegment, needs *model.NodeNeeds) 
 				break
 			}
 		}
+		n.room[p].take(needs.Each)
 		for x, need := range needs.Each {
-			capacity := n.group[p].Capacity[x]
-			if left := capacity - n.used[p][x]; need > left {
-				r.add(nodeCapacity, float64(need-left)/float64(max(1, capacity)), "job %q starts at %v on node %d of group %q and needs %d of %s there, %d of %d are left",
-					s.id, inSeconds(s.start), p, n.group[p].ID, need, n.in.Resources[x], left, capacity)
+			if over := n.room[p].over(x); over > 0 {
+				capacity := n.room[p].capacity[x]
+				r.add(nodeCapacity, float64(over)/float64(max(1, capacity)), "job %q starts at %v on node %d of group %q and needs %d of %s there, %d of %d are left",
+					s.id, inSeconds(s.start), p, n.group[p].ID, need, n.in.Resources[x], need-over, capacity)
 			}
 		}
 		if len(r.Violations) > before {
-			n.give(s.place.Processors[:i], needs)
+			n.give(s.place.Processors[:i+1], needs)
 			break
-		}
-		for x, need := range needs.Each {
-			n.used[p][x] += need
 		}
 	}
 	if len(r.Violations) == before {
@@ -119,9 +117,7 @@ func (n *judgedNodes) end(s *batchSegment, needs *model.NodeNeeds) {
 // give gives back the needs of processes on nodes.
 func (n *judgedNodes) give(list []int32, needs *model.NodeNeeds) {
 	for _, p := range list {
-		for x, need := range needs.Each {
-			n.used[p][x] -= need
-		}
+		n.room[p].give(needs.Each)
 	}
 }
 

@@ -18,9 +18,8 @@ import (
 // no time needs no room. Tasks that end by the exact start of another one leave, as those after it start no sooner.
 // O(n log n), and for a task without room all that end within the tolerance of its start.
 func (j *dagJudge) crowds(r *Report, m int, list []stay) {
-	in, capacity := j.in, j.in.Machines[m].Capacity
+	in, room, step := j.in, newRoom(j.in.Machines[m].Capacity), 0
 	var open stays
-	used, step := make([]int64, len(capacity)), 0
 	for k := range list {
 		b := &list[k]
 		if stopped(j.ctx, k) {
@@ -30,29 +29,19 @@ func (j *dagJudge) crowds(r *Report, m int, list []stay) {
 			continue
 		}
 		for len(open) > 0 && !(double{hi: b.start}).less(open[0].finish) {
-			for i, need := range in.Needs(int(open[0].task), m) {
-				used[i] -= need
-			}
+			room.give(in.Needs(int(open[0].task), m))
 			heap.Pop(&open)
 		}
-		over := false
-		for i, need := range in.Needs(int(b.task), m) {
-			used[i] += need
-			over = over || used[i] > capacity[i]
-		}
-		if over {
-			needed := slices.Clone(used)
-			if !j.tolerated(open, b, &step, func(a *stay) {
-				for i, need := range in.Needs(int(a.task), m) {
-					needed[i] -= need
-				}
-			}) {
+		if !room.take(in.Needs(int(b.task), m)) {
+			beside := newRoom(room.capacity)
+			beside.take(room.used)
+			if !j.tolerated(open, b, &step, func(a *stay) { beside.give(in.Needs(int(a.task), m)) }) {
 				return
 			}
-			for i, sum := range needed {
-				if sum > capacity[i] {
-					r.add(machineCapacity, float64(sum-capacity[i]), "task %q and those that run with it from %v s on need %d of %s on machine %q, which has %d",
-						in.Tasks[b.task].ID, b.start, sum, in.Resources[i], in.Machines[m].ID, capacity[i])
+			for i, sum := range beside.used {
+				if over := beside.over(i); over > 0 {
+					r.add(machineCapacity, float64(over), "task %q and those that run with it from %v s on need %d of %s on machine %q, which has %d",
+						in.Tasks[b.task].ID, b.start, sum, in.Resources[i], in.Machines[m].ID, room.capacity[i])
 				}
 			}
 		}
