@@ -121,7 +121,7 @@ func TestBuiltInPlans(t *testing.T) {
 	want := map[string]int{"demo": 48, "vcsched-small": 3 * 144 * 100, "tvc-statements": 8 * 20, "vcsched-large": 108 * 100, "vcsched-large-readings": 2 * 108 * 20, "vcsched-parallel": 108 * (10 + 3), "vcsched-speed": 1440 + 108 + 36 + 20 + 80,
 		"dag-1296": 4 * 1296 * 20, "dag-improve": 2 * 1296, "dag-exact": 216 + 378, "dag-lns": 16, "ablation-batch": 50, "batch-exact": 20, "optimum-batch": 30, "optimum-batch-eight": 60,
 		"reservation-size": 100, "reservation-load": 100, "reservation-flexibility": 100, "reservation-log": 99, "reservation-exact": 70, "reservation-column-t": 260,
-		"auto-dag": 22, "auto-batch": 28, "auto-reservation": 16, "auto-tvc": 16, "auto-vcsched": 16, "auto-consolidation": 24, "anytime": 24,
+		"auto-dag": 22, "auto-batch": 28, "auto-reservation": 16, "auto-tvc": 16, "auto-vcsched": 16, "auto-consolidation": 24, "anytime": 24, "open-batch": 60, "open-reservation": 48, "open-vcsched": 24, "open-dag": 24,
 		"ablation-dag": 117, "optimum-dag": 60, "optimum-tvc": 120, "optimum-tvc-migration": 32, "ablation-reservation": 34, "ablation-tvc": 56, "ablation-vcsched": 80,
 		"batch-figure6": 400, "batch-figure9": 120, "batch-figure11": 120, "batch-figure13": 300, "batch-whole": 60, "batch-peasy": 600, "batch-readings": 192,
 		"tvc-embeddable": 60, "tvc-figure4": 640, "tvc-figure5": 480, "tvc-figure6": 560, "tvc-log": 24, "tvc-log-queue": 24}
