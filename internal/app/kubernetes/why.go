@@ -59,7 +59,7 @@ func (in *Instance) WhyPod(ctx context.Context, name string, o gapwise.Options) 
 			continue
 		}
 		p := in.converter.jobs[i].pods[k]
-		a := &PodAnswer{Pod: name, Node: p.Spec.NodeName, Stays: p.pin + p.held}
+		a := &PodAnswer{Pod: name, Node: cmp.Or(p.Spec.NodeName, in.converter.leaves[name]), Stays: p.pin + p.held}
 		for r, need := range in.Jobs[i].Needs {
 			a.Requests = append(a.Requests, amountText(in.converter.names[r], need))
 		}
@@ -244,7 +244,7 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 	switch n := &in.Cluster.Nodes[h]; {
 	case stays(n) != "":
 		a.Kept = stays(n)
-	case n.DeletionTimestamp != nil:
+	case ends(n):
 		a.Kept = "it is being deleted"
 	case !answers(n):
 		a.Kept = "it isn't ready"
