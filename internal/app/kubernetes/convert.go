@@ -607,7 +607,7 @@ func (v *converter) hosts() error {
 	none, missing := map[string][]string{}, (*unpriced)(nil)
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: ends(n) || !answers(n) || v.Mend && n.Spec.Unschedulable}
+		h := model.ConsolidationHost{ID: n.Name, Kept: !ends(n) && (slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n)), Closed: ends(n) || !answers(n) || v.Mend && n.Spec.Unschedulable}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)

@@ -22,6 +22,12 @@ func (d *madeUp) deleted() *madeUp {
 	return d
 }
 
+// annotated has the first node of a cluster be deleted although it asks to be kept.
+func (d *madeUp) annotated() *madeUp {
+	d.deleted().items[0].(map[string]any)["metadata"].(map[string]any)["annotations"] = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+	return d
+}
+
 // Pods on a node that is being deleted have left it, and the plan keeps room for those that are made again. They are no
 // replicas that survive a loss: the others are to be on two nodes. The node counts neither today nor then.
 func TestNodeBeingDeleted(t *testing.T) {
@@ -58,12 +64,13 @@ func TestNodeBeingDeleted(t *testing.T) {
 		"no room":         {nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", cpus("17")).pod("b", "b", "ReplicaSet", "n2", nil).deleted(), "1 1 [{deletion shop/a 1 0 []", "none for shop/a (1): "},
 		"apart":           {nodesOf("n1", "n2", "n3").pod("a-0", "a", "ReplicaSet", "n1", apart).pod("a-1", "a", "ReplicaSet", "n1", apart).pod("b", "b", "ReplicaSet", "n2", nil).deleted(), "1 2 [{deletion shop/a 2 2 [n2 n3] }] []", ""},
 		"spread":          {nodesOf("n1", "n2", "n3").pod("a-0", "a", "ReplicaSet", "n1", spread).pod("a-1", "a", "ReplicaSet", "n2", spread).pod("a-2", "a", "ReplicaSet", "n3", spread).deleted(), "2 2 [{deletion shop/a 1 1 [n2] }] []", ""},
+		"kept":            {nodesOf("n1", "n2").pod("a", "a", "ReplicaSet", "n1", nil).pod("b", "b", "ReplicaSet", "n2", nil).annotated(), "1 1 [{deletion shop/a 1 1 [n2] }] []", ""},
 		"others": {nodesOf("n1", "n2").pod("d", "d", "DaemonSet", "n1", nil).pod("static", "n1", "Node", "n1", nil).pod("bare", "x", "x", "n1", func(p *corev1.Pod) { p.OwnerReferences = nil }).
 			pod("gone", "g", "ReplicaSet", "n1", func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }).pod("b", "b", "ReplicaSet", "n2", nil).deleted(), "2 2 [] [{no controller would make it again 1 1}]", ""},
 	} {
 		in := require.Value(kubernetes.Convert(x.d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
 		p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
-		if got := fmt.Sprint(p.Now.Nodes, p.Then.Nodes, p.Room, p.Pins); !strings.HasPrefix(got, x.want) || p.WaitingStatus != "optimal" {
+		if got := fmt.Sprint(p.Now.Nodes, p.Then.Nodes, p.Room, p.Pins); !strings.HasPrefix(got, x.want) || p.WaitingStatus != "optimal" || p.Now.Cost != int64(p.Now.Nodes) {
 			t.Errorf("%s: %s, want %s", name, got, x.want)
 		}
 		require.Says(t, name, p.Text(true), x.says)

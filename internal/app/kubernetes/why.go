@@ -242,10 +242,10 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 	}
 	a := &HeldNode{Node: name}
 	switch n := &in.Cluster.Nodes[h]; {
-	case stays(n) != "":
-		a.Kept = stays(n)
 	case ends(n):
 		a.Kept = "it is being deleted"
+	case stays(n) != "":
+		a.Kept = stays(n)
 	case !answers(n):
 		a.Kept = "it isn't ready"
 	case in.Hosts[h].Kept:
