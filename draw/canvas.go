@@ -64,8 +64,8 @@ func newCanvas(s Style, width, height float64) (*canvas, error) {
 		c.CanvasWriterTo = newPDF(width*c.zoom, height*c.zoom, c.zoom)
 	default:
 		dpi := max(int(math.Round(cmp.Or(s.DPI, defaultDPI)*c.zoom)), 1)
-		if width*height*float64(dpi*dpi)/72/72 > mostPixels {
-			return nil, fmt.Errorf("draw: %w picture: it has more than %.3g million pixels, give a lower resolution or a smaller size", model.ErrInvalid, mostPixels/1e6)
+		if most := cmp.Or(s.MostPixels, mostPixels); width*height*float64(dpi*dpi)/72/72 > most {
+			return nil, fmt.Errorf("draw: %w picture: it has more than %.3g million pixels, give a lower resolution or a smaller size", model.ErrInvalid, most/1e6)
 		}
 		c.CanvasWriterTo = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	}

@@ -21,6 +21,8 @@ type Style struct {
 	FontSize float64
 	// DPI is the resolution of a PNG in pixels per inch; 0 means 144.
 	DPI float64
+	// MostPixels is how many pixels a PNG may have; 0 means 200 million.
+	MostPixels float64
 	// Dark draws on dark paper. Otherwise the paper is light, but an SVG is dark where
 	// the reader's system or the page around it is.
 	Dark bool

@@ -3,7 +3,10 @@
 package web
 
 import (
+	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -417,3 +420,57 @@ const clusterList = `{"apiVersion":"v1","kind":"List","items":[
 "spec":{"nodeName":"a","volumes":[{"name":"h","hostPath":{"path":"/var"}}],"containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]},"status":{"phase":"Running"}},
 {"kind":"Pod","metadata":{"name":"db-1","namespace":"default","ownerReferences":[{"kind":"ReplicaSet","name":"db","controller":true}]},
 "spec":{"nodeName":"b","containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]},"status":{"phase":"Running"}}]}`
+
+// A report is one file without scripts and requests: the setup, the figures, the picture, what was tried and explained, and
+// the data as they are. Names from files are text in it.
+func TestReport(t *testing.T) {
+	b := newBrowser(t)
+	b.open("")
+	const odd = `a<script>alert(1)</script>"&` + "\u2028"
+	eval[bool](b, fmt.Sprintf(`import("/state.js").then(async (m) => { const x = structuredClone(m.state.loaded.instance);
+		x.name = %[1]q; x.tasks[0].id = %[1]q; for (const e of x.edges) if (e.from === "1") e.from = %[1]q; return (await import("/read.js")).reload(JSON.stringify(x)); })`, odd))
+	b.until(idle)
+	b.choose("#algorithm", "auto")
+	b.choose("#seed", "7")
+	b.solve()
+	for _, tab := range []string{"explain", "compare"} {
+		b.click("#tab-" + tab)
+		if tab == "compare" {
+			b.choose("#each", "0.3")
+		}
+		b.click("#view .primary")
+		b.until(idle)
+	}
+	eval[bool](b, "(document.documentElement.dataset.theme = 'dark', true)")
+	text := eval[string](b, `import("/report.js").then((m) => m.report())`)
+	require.Same(t, "the theme after it", "dark", eval[string](b, "document.documentElement.dataset.theme"))
+	sent := eval[[]string](b, `import("/state.js").then((m) => [JSON.stringify(m.state.loaded.instance), JSON.stringify(m.state.shown.result), document.getElementById("title").textContent])`)
+	b.Quiet()
+	if folder := os.Getenv("GAPWISE_SHOTS"); folder != "" {
+		require.OK(t, os.WriteFile(filepath.Join(folder, "report.html"), []byte(text), 0o644))
+	}
+	for _, width := range []int64{1280, 360} {
+		b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate("data:text/html;base64,"+base64.StdEncoding.EncodeToString([]byte(text))))
+		if wide := eval[int64](b, "document.scrollingElement.scrollWidth"); wide > width {
+			t.Errorf("the report is %d pixels wide in a window of %d", wide, width)
+		}
+		if c := contrast(b); c < 4.5 {
+			t.Errorf("the report's contrast is %v", c)
+		}
+		b.shot(fmt.Sprintf("report-%d", width))
+	}
+	require.Same(t, "the title", sent[2], eval[string](b, "document.querySelector('h1').textContent"))
+	for k, data := range eval[[]string](b, `Promise.all([...document.querySelectorAll("a[download]")].map((a) => new TextDecoder().decode(Uint8Array.from(atob(a.href.split(",")[1]), (c) => c.charCodeAt(0)))))`) {
+		require.Same(t, "the data", sent[k], data)
+	}
+	if n := eval[int](b, `document.querySelectorAll("script, img, link, button, input, iframe, [src], [onclick], a:not([download])").length`); n > 0 {
+		t.Errorf("the report has %d elements that it must not have", n)
+	}
+	got := eval[string](b, "document.body.innerText")
+	require.Says(t, "the report", got, "time limit\t10 s", "seed\t7", "status\toptimal", "kind\tdag", "The judge accepts this solution", "gap\t0 %",
+		"Why nothing is better", "heft", "Gaps are to the best bound", "version\tgapwise ", " UTC", odd[:25])
+	if strings.Contains(got, "Point at a reason") || eval[int](b, "document.querySelectorAll('svg g.box').length + document.querySelectorAll('svg rect').length") < 8 {
+		t.Error("the report has hints, or no picture")
+	}
+	b.Quiet()
+}

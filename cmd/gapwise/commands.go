@@ -37,7 +37,7 @@ func (p *program) commands() []command {
 		{name: "algorithms", usage: "list the algorithms, with their papers and complexity", build: p.algorithms},
 		{name: "policy", usage: "start an online policy of your own, in any language", build: p.policy},
 		{name: "session", usage: "solve an instance again after each change, line by line", build: p.session},
-		{name: "serve", usage: "answer over HTTP: solve, verify, bound, explain, convert", build: p.serve},
+		{name: "serve", usage: "answer over HTTP: solve, verify, explain, draw, convert", build: p.serve},
 		{name: "web", usage: "serve the playground: a page that solves in the browser", build: p.web},
 		{name: "version", usage: "print the versions of gapwise and its parts", build: p.version},
 		{name: "audit", usage: "compare engines, heuristics, bounds and the judge", build: p.audit, hidden: true},

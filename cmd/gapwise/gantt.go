@@ -82,9 +82,6 @@ func (p *program) gantt() *cli.Command {
 					return err
 				}
 			}
-			if only := c.String("only"); only != "" && only != gapwise.Realistic && only != gapwise.Planned {
-				return usagef("gantt: --only is %q, give %s or %s", only, gapwise.Realistic, gapwise.Planned)
-			}
 			var in model.Instance
 			err := unlessStopped(ctx, func() (err error) { in, err = p.load(c, paths[0]); return err })
 			if err != nil {
@@ -103,14 +100,16 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			o.By, o.Bound = d.by, d.bound
-			return p.drawGantt(ctx, c, o, d)
+			return p.writeFile(c.String("output"), func(w io.Writer) error { return drawGantt(ctx, w, c, o, d) })
 		},
 	}
 }
 
 // viewOf reads the part of a solution to draw.
 func viewOf(c *cli.Command, in model.Instance) (o draw.Options, err error) {
+	if only := c.String("only"); only != "" && only != gapwise.Realistic && only != gapwise.Planned {
+		return o, usagef("gantt: --only is %q, give %s or %s", only, gapwise.Realistic, gapwise.Planned)
+	}
 	o.NoLinks, o.Usage = c.Bool("no-links"), c.Bool("usage")
 	if c.IsSet("at") {
 		x := c.Float("at")
@@ -197,10 +196,10 @@ type drawing struct {
 }
 
 // drawGantt writes a picture.
-func (p *program) drawGantt(ctx context.Context, c *cli.Command, o draw.Options, d drawing) error {
-	output := c.String("output")
+func drawGantt(ctx context.Context, w io.Writer, c *cli.Command, o draw.Options, d drawing) error {
+	o.By, o.Bound = d.by, d.bound
 	if in, ok := d.in.(*model.Reservation); ok && d.s == nil {
-		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Conflict(w, o, in, d.conflict, d.reason) }))
+		return interruptible(ctx, func(w io.Writer) error { return draw.Conflict(w, o, in, d.conflict, d.reason) })(w)
 	}
 	problem, err := gapwise.ProblemOf(d.in.Kind())
 	if err != nil {
@@ -222,7 +221,7 @@ func (p *program) drawGantt(ctx context.Context, c *cli.Command, o draw.Options,
 			o.Bound = nil // it is one of the realistic schedules
 		}
 	}
-	return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, o, frames) }))
+	return interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, o, frames) })(w)
 }
 
 // outputFlag returns the flag for a picture's file.

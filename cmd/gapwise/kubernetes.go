@@ -227,11 +227,12 @@ func (p *program) clusterAndOptions(ctx context.Context, c *cli.Command) (*kuber
 	if err != nil {
 		return nil, kubernetes.Options{}, err
 	}
-	o, err := clusterOptions(c)
+	o, err := clusterOptions(c, instances.ReadFile)
 	return found, o, err
 }
 
-func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
+// clusterOptions returns how a cluster is to be read, by a command's flags and the files that they name.
+func clusterOptions(c *cli.Command, readFile func(string) ([]byte, error)) (o kubernetes.Options, err error) {
 	o.Keep, o.Packs, o.Without = c.StringSlice("keep"), c.StringSlice("packs"), c.StringSlice("without")
 	o.Schedulers, o.Mend, o.SameStep = c.StringSlice("schedulers"), c.Bool("mend"), slices.Contains(c.StringSlice("allow"), "same-step")
 	if o.Survive = c.String("survive"); o.Survive != "" && !slices.Contains(kubernetes.Survivals, o.Survive) {
@@ -248,7 +249,7 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 			return o, usagef("kubernetes: --without is %q, give some of %s", rule, strings.Join(kubernetes.RuleNames, ", "))
 		}
 	}
-	if err := useOptions(c, &o); err != nil {
+	if err := useOptions(c, &o, readFile); err != nil {
 		return o, err
 	}
 	for _, x := range c.StringSlice("slack") {
@@ -268,7 +269,7 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	if files := c.StringSlice("offers"); len(files) > 0 {
 		texts := map[string][]byte{}
 		for _, file := range files {
-			if texts[file], err = instances.ReadFile(file); err != nil {
+			if texts[file], err = readFile(file); err != nil {
 				return o, err
 			}
 		}
@@ -303,7 +304,7 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 	case "nodes":
 		o.Prices = kubernetes.PriceByNode
 	default:
-		text, err := os.ReadFile(price)
+		text, err := readFile(price)
 		if err != nil {
 			return o, fmt.Errorf("--price is neither vcpu nor nodes nor a file: %w", err)
 		}
@@ -315,7 +316,7 @@ func clusterOptions(c *cli.Command) (o kubernetes.Options, err error) {
 }
 
 // useOptions reads how pods count.
-func useOptions(c *cli.Command, o *kubernetes.Options) (err error) {
+func useOptions(c *cli.Command, o *kubernetes.Options, readFile func(string) ([]byte, error)) (err error) {
 	if text := c.String("floor"); text != "" {
 		if o.Floor, err = kubernetes.ParseFloor(text); err != nil {
 			return usagef("kubernetes: --floor: %w", err)
@@ -325,7 +326,7 @@ func useOptions(c *cli.Command, o *kubernetes.Options) (err error) {
 		texts := map[string][]byte{}
 		for _, file := range files {
 			path := strings.TrimPrefix(strings.TrimPrefix(file, "cpu="), "memory=")
-			if texts[file], err = instances.ReadFile(path); err != nil {
+			if texts[file], err = readFile(path); err != nil {
 				return err
 			}
 		}
@@ -501,20 +502,10 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 	}
 	quiet := p.telling(&read, &o)
 	defer quiet()
-	in, err := p.instanceOf(c, found, read)
-	if err != nil {
-		return p.idle(c, err)
-	}
-	if b := c.Int64("budget"); c.IsSet("budget") {
-		if b < 0 {
-			return usagef("kubernetes plan: --budget is %d, must be at least 0", b)
-		}
-		in.MoveBudget = &b
-	}
-	plan, err := kubernetes.MakePlan(ctx, in, o)
+	in, plan, err := p.planned(ctx, c, found, read, o)
 	quiet()
 	if err != nil {
-		return p.planless(err)
+		return p.planless(p.idle(c, err))
 	}
 	if metrics := c.String("metrics"); metrics != "" {
 		text := plan.Metrics(c.String("context"), time.Now())
@@ -568,6 +559,22 @@ func (p *program) kubernetesPlan(ctx context.Context, c *cli.Command) error {
 		return codeError(exitStopped)
 	}
 	return nil
+}
+
+// planned makes the plan for a cluster.
+func (p *program) planned(ctx context.Context, c *cli.Command, found *kubernetes.Cluster, read kubernetes.Options, o gapwise.Options) (*kubernetes.Instance, *kubernetes.Plan, error) {
+	in, err := p.instanceOf(c, found, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b := c.Int64("budget"); c.IsSet("budget") {
+		if b < 0 {
+			return nil, nil, usagef("kubernetes plan: --budget is %d, must be at least 0", b)
+		}
+		in.MoveBudget = &b
+	}
+	plan, err := kubernetes.MakePlan(ctx, in, o)
+	return in, plan, err
 }
 
 // nextStep says which commands go on from a plan.
@@ -688,7 +695,7 @@ func (p *program) kubernetesDrain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	read, err := clusterOptions(c)
+	read, err := clusterOptions(c, instances.ReadFile)
 	if err != nil {
 		return err
 	}

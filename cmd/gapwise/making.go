@@ -10,28 +10,31 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/text/nearest"
 	"github.com/gapwise/gapwise/model"
 )
 
-// maker makes instances for the service, as the commands generate and convert do, by their flags. No flag that names a
-// file, or what could be one, is taken.
+// maker does for the service as the commands generate, convert, gantt and kubernetes plan do, by their flags. No flag
+// that names a file, or what could be one, is taken.
 type maker struct{ p program } // without output
 
 func newMaker() *maker { return &maker{p: program{out: io.Discard, err: io.Discard}} }
 
-// given returns a command with the flags that the options give.
-func (m *maker) given(name string, options map[string]string) (c *cli.Command, err error) {
-	command := command{name: name, build: m.p.generate}
-	if name == "convert" {
-		command.build = m.p.convert
-	}
-	made := command.made()
+// planFlags are the flags of kubernetes plan that neither read from the system nor write.
+var planFlags = []string{"price", "price-unit", "use", "by", "headroom", "floor", "offers", "slack", "max-nodes", "survive", "hold", "strict",
+	"keep", "schedulers", "packs", "without", "time-limit", "effort", "seed", "threads", "budget", "mend", "allow"}
+
+// given returns a command with the flags that the options give, and more. Only some flags are taken, if they are listed.
+func (m *maker) given(command command, taken []string, options map[string]string, more ...string) (c *cli.Command, err error) {
+	name, made := command.name, command.made()
 	files := map[string]bool{"output": true, "o": true, "plan": true, "account": true, "ran": true, "count": true}
 	for _, p := range gapwise.Problems() {
 		for _, x := range p.Generator.Parameters() {
@@ -40,11 +43,11 @@ func (m *maker) given(name string, options map[string]string) (c *cli.Command, e
 	}
 	known := map[string]bool{}
 	for _, f := range made.Flags {
-		if n := f.Names()[0]; !files[n] {
+		if n := f.Names()[0]; taken == nil && !files[n] || slices.Contains(taken, n) {
 			known[n] = true
 		}
 	}
-	args := []string{name}
+	args := append([]string{name}, more...)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		value := options[key]
 		if !known[key] {
@@ -82,7 +85,7 @@ var countedParameters = []string{"tasks", "machines", "jobs", "hosts", "resource
 
 // generate draws an instance of at most some bytes.
 func (m *maker) generate(options map[string]string, most int64) (model.Instance, error) {
-	c, err := m.given("generate", options)
+	c, err := m.given(command{name: "generate", build: m.p.generate}, nil, options)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +109,7 @@ func (m *maker) generate(options map[string]string, most int64) (model.Instance,
 
 // convert makes an instance of a file's data.
 func (m *maker) convert(name string, data []byte, options map[string]string) (model.Instance, error) {
-	c, err := m.given("convert", options)
+	c, err := m.given(command{name: "convert", build: m.p.convert}, nil, options)
 	if err != nil {
 		return nil, err
 	}
@@ -116,4 +119,70 @@ func (m *maker) convert(name string, data []byte, options map[string]string) (mo
 	}
 	in, _, err := m.p.converted(c, name, f)
 	return in, asOptions(err)
+}
+
+// draw writes a picture of a result that the judge has accepted. A PNG has at most some pixels.
+func (m *maker) draw(ctx context.Context, w io.Writer, in model.Instance, r model.Result, format string, pixels int64, options map[string]string) error {
+	c, err := m.given(command{name: "gantt", build: m.p.gantt}, append([]string{"dark"}, ganttFileFlags...), options, "--output=picture."+format)
+	if err != nil {
+		return err
+	}
+	o, err := viewOf(c, in)
+	if err == nil {
+		o.Style, err = styleOf(c, nil)
+	}
+	if err != nil {
+		return asOptions(err)
+	}
+	o.MostPixels = float64(pixels)
+	d := drawing{in: in, s: r.Solution, by: r.Algorithm, bound: boundOf(ctx, in, r.Bound)}
+	if r.Algorithm == ask.Bare {
+		d.by = ""
+	}
+	if r.Solution == nil {
+		x, ok := r.Details.(*model.ReservationDetails)
+		if !ok || len(x.Conflict) == 0 {
+			return fmt.Errorf("%w: there is no solution to draw", model.ErrUnsupported)
+		}
+		d.conflict, d.reason = x.Conflict, r.Reason
+	}
+	return asOptions(drawGantt(ctx, w, c, o, d))
+}
+
+// plan makes a plan for a cluster. The time limit is at most limit, and the workers at most threads.
+func (m *maker) plan(limit time.Duration, threads int) func(ctx context.Context, found *kubernetes.Cluster, files, options map[string]string) (*kubernetes.Plan, error) {
+	return func(ctx context.Context, found *kubernetes.Cluster, files, options map[string]string) (*kubernetes.Plan, error) {
+		c, err := m.given(command{name: "plan", build: func() *cli.Command { return m.p.kubernetesPlans().Commands[0] }}, planFlags, options)
+		if err != nil {
+			return nil, err
+		}
+		o, err := solvingOptions(c)
+		if !c.IsSet("time-limit") {
+			o.TimeLimit = min(o.TimeLimit, limit)
+		}
+		switch {
+		case err != nil:
+			return nil, asOptions(err)
+		case o.TimeLimit <= 0 || o.TimeLimit > limit:
+			return nil, fmt.Errorf("%w options: time_limit is %v, must be above 0 and at most %v", model.ErrInvalid, o.TimeLimit, limit)
+		case o.Threads > threads:
+			return nil, fmt.Errorf("%w options: threads is %d, must be from 1 to %d", model.ErrInvalid, o.Threads, threads)
+		}
+		if _, err = allowed(c); err != nil {
+			return nil, asOptions(err)
+		}
+		read, err := clusterOptions(c, func(name string) ([]byte, error) {
+			if text, ok := files[name]; ok {
+				return []byte(text), nil
+			}
+			return nil, fmt.Errorf("%w files: there is no %q; send its text in files", model.ErrInvalid, name)
+		})
+		if err != nil {
+			return nil, asOptions(err)
+		}
+		ctx, cancel := context.WithTimeout(ctx, o.TimeLimit+limit/10+time.Second)
+		defer cancel()
+		_, plan, err := m.p.planned(ctx, c, found, read, o)
+		return plan, asOptions(err)
+	}
 }

@@ -3,14 +3,22 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
 )
@@ -71,5 +79,72 @@ func TestMaker(t *testing.T) {
 	all.Wait()
 	if text := require.Err(m.generate(map[string]string{"taks": "4"}, 1<<20)).Error(); !strings.Contains(text, "did you mean tasks?") {
 		t.Error(text)
+	}
+}
+
+// The service draws what gantt draws, and reads no file for it.
+func TestMakerDraws(t *testing.T) {
+	m, folder := newMaker(), t.TempDir()
+	const instance = "../../docs/examples/six-tasks.json"
+	in := require.Value(instances.Load(instance))(t)
+	r := require.Value(gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft", Settings: model.Settings{Seed: 1}}))(t)
+	result := filepath.Join(folder, "result.json")
+	require.OK(t, os.WriteFile(result, require.Value(json.Marshal(r))(t), 0o600))
+	for format, flags := range map[string][]string{"svg": {"--no-links", "--dark"}, "png": {"--dpi=72"}, "pdf": {"--width=150"}} {
+		file, options := filepath.Join(folder, "picture."+format), map[string]string{}
+		for _, flag := range flags {
+			name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+			options[name] = cmp.Or(value, "true")
+		}
+		args := append([]string{"gapwise", "gantt", instance, result, "-o", file}, flags...)
+		require.Is(t, 0, (&program{out: io.Discard, err: io.Discard}).run(t.Context(), args), "exit code")
+		var b bytes.Buffer
+		require.OK(t, m.draw(t.Context(), &b, in, r, format, 1<<20, options))
+		if want := require.Value(os.ReadFile(file))(t); !bytes.Equal(want, b.Bytes()) {
+			t.Errorf("%s: %d bytes, gantt writes %d others", format, b.Len(), len(want))
+		}
+	}
+	bare := model.NewResult(ask.Bare, 0)
+	require.OK(t, bare.SetSolution(in, r.Solution))
+	var b bytes.Buffer
+	require.OK(t, m.draw(t.Context(), &b, in, bare, "svg", 1<<20, nil))
+	if strings.Contains(b.String(), ask.Bare) {
+		t.Error("the picture of a bare solution names an algorithm")
+	}
+	for want, options := range map[string]map[string]string{
+		"no option output": {"output": result}, "no option algorithm": {"algorithm": "heft"}, "no option platform": {"platform": result},
+		"million pixels": {"dpi": "2000"}, "--only is": {"only": "x"}, "--width is": {"width": "-1"}, "not one moment": {"at": "3"},
+	} {
+		err := m.draw(t.Context(), io.Discard, in, r, "png", 1<<20, options)
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, model.ErrInvalid) && !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%v: %v, want %s", options, err, want)
+		}
+	}
+	none := model.NewResult("easy", 1)
+	require.Refused(t, "no solution", m.draw(t.Context(), io.Discard, in, none, "svg", 1<<20, nil), model.ErrUnsupported, "no solution to draw")
+}
+
+// The service plans what kubernetes plan does, from texts alone: no option opens a file, and the service's limits hold.
+func TestMakerPlans(t *testing.T) {
+	folder := t.TempDir()
+	const cluster = "../../docs/examples/cluster.json"
+	prices := require.Value(os.ReadFile("../../docs/examples/node-prices.csv"))(t)
+	found := require.Value(kubernetes.Read(map[string][]byte{"c": require.Value(os.ReadFile(cluster))(t)}))(t)
+	plan := newMaker().plan(time.Minute, 2)
+	file := filepath.Join(folder, "plan.json")
+	args := []string{"gapwise", "kubernetes", "plan", cluster, "-o", file, "--price", "../../docs/examples/node-prices.csv", "--slack", "0.1", "--slack", "node", "--effort", "300000"}
+	require.Is(t, 0, (&program{out: io.Discard, err: io.Discard}).run(t.Context(), args), "exit code")
+	files := map[string]string{"prices": string(prices)}
+	p := require.Value(plan(t.Context(), found, files, map[string]string{"price": "prices", "slack": "0.1,node", "effort": "300000"}))(t)
+	require.Same(t, "the plan", string(require.Value(os.ReadFile(file))(t)), string(require.Value(json.MarshalIndent(p, "", "  "))(t))+"\n")
+	for want, options := range map[string]map[string]string{
+		"no option context": {"context": "prod"}, "no option in-cluster": {"in-cluster": "true"}, "no option output": {"output": file},
+		"no option metrics": {"metrics": file}, "no option commands": {"commands": "true"}, "there is no \"" + file: {"price": file},
+		"there is no \"/x": {"use": "cpu=/x"}, "there is no \"y": {"offers": "y"}, "time_limit is 2m0s": {"time-limit": "2m"},
+		"time_limit is 0s": {"time-limit": "0"}, "threads is 3": {"threads": "3"}, "--budget is": {"budget": "-2"}, "--allow is": {"allow": "x"},
+		"--survive is": {"survive": "x"}, "seed": {"seed": "x"},
+	} {
+		_, err := plan(t.Context(), found, files, options)
+		require.Refused(t, want, err, model.ErrInvalid, want)
 	}
 }

@@ -24,8 +24,9 @@ func (p *program) serve() *cli.Command {
 		ArgsUsage: " ",
 		Description: "POST /v1/solve takes {\"instance\": ..., \"options\": {...}} and answers with\n" +
 			"the output of gapwise solve --json. docs/how-to/service.md shows it with\n" +
-			"curl, and GET /v1/openapi.json describes the interface. The path / is the\n" +
-			"playground, in builds that include it (gapwise web).\n\n" +
+			"curl, and GET /v1/openapi.json describes the interface: it also judges,\n" +
+			"draws, converts, and plans for Kubernetes. The path / is the playground, in\n" +
+			"builds that include it (gapwise web).\n\n" +
 			"If other machines can reach the address, the service requires a token, from\n" +
 			"GAPWISE_TOKEN or --token-file. There is no TLS. Requests can't name\n" +
 			"programs, files or plans.\n\n" +
@@ -94,7 +95,7 @@ func serviceConfig(c *cli.Command) (serve.Config, error) {
 		TimeLimit: c.Duration("time-limit"), AtOnce: c.Int("at-once"), Waiting: c.Int("waiting"), Threads: c.Int("threads"),
 		Jobs: 1000, Keep: c.Duration("keep"), Grace: c.Duration("grace"), Page: web.Handler()}
 	made := newMaker()
-	set.Generate, set.Convert = made.generate, made.convert
+	set.Generate, set.Convert, set.Draw, set.Plan = made.generate, made.convert, made.draw, made.plan(set.TimeLimit, set.Threads)
 	if !c.IsSet("at-once") {
 		set.AtOnce = runtime.NumCPU()
 	}

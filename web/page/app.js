@@ -2,6 +2,7 @@
 import { mend, undo } from "./hand.js";
 import { kinds } from "./kinds.js";
 import { aboutAlgorithm, base64, load, loadExample, readFile, reading, take } from "./read.js";
+import { saveReport } from "./report.js";
 import { linkOf, readLink } from "./share.js";
 import { solve } from "./solve.js";
 import { attempt, desk, failed, openPanel, picture, setState, show, state, unsaid } from "./state.js";
@@ -20,6 +21,7 @@ function listen() {
   $("zoom-out").onclick = () => picture.zoom(1.6);
   $("zoom-all").onclick = () => picture.all();
   $("save").onclick = () => state.shown?.scene && download(`${state.loaded.name}.svg`, picture.file(), "image/svg+xml");
+  $("report").onclick = () => state.shown && attempt(saveReport);
   $("algorithm").onchange = aboutAlgorithm;
   $("example").onchange = (e) => e.target.value && loadExample(e.target.value);
   $("open").onclick = () => $("file").click();

@@ -243,8 +243,13 @@ export class Drawing {
     this.legend.replaceChildren(...items);
   }
 
-  /** File returns the picture as an SVG file, with its colours in it. */
+  /** File returns the picture as an SVG file. */
   file() {
+    return new XMLSerializer().serializeToString(this.copy());
+  }
+
+  /** Copy returns the picture with its title and its colours in it. */
+  copy() {
     const copy = this.svg.cloneNode(true);
     const from = this.svg.querySelectorAll("*"), to = copy.querySelectorAll("*");
     const keys = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor"];
@@ -259,6 +264,8 @@ export class Drawing {
     copy.setAttribute("height", height);
     copy.insertBefore(make("text", { x: 6, y: -8, fill: ink.color, "font-family": ink.fontFamily, "font-size": 14, "font-weight": 600 }, this.scene.title), copy.firstChild);
     copy.insertBefore(make("rect", { y: -head, width: this.at.width, height, fill: getComputedStyle($("picture")).backgroundColor }), copy.firstChild);
-    return new XMLSerializer().serializeToString(copy);
+    for (const [key, v] of Object.entries({ role: "img", "aria-label": this.scene.title })) copy.setAttribute(key, v);
+    copy.removeAttribute("tabindex");
+    return copy;
   }
 }

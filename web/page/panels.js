@@ -32,7 +32,7 @@ const judge = {
     if (state.history.length) {
       parts.push(make("div", { class: "fields" }, button("Undo", undo), v.accepted ? null : button("Mend: let the rest follow", mend), button("Solve from here", solveFromHere),
         button(`Back to ${base.algorithm}`, () => show(base))));
-    } else parts.push(make("p", { class: "note" }, "Move a box by hand: the judge says at once what breaks and what it costs."));
+    } else parts.push(make("p", { class: "note hint" }, "Move a box by hand: the judge says at once what breaks and what it costs."));
     parts.push(make("details", {}, make("summary", {}, "What was checked"), make("ul", { class: "small" }, v.checked.map((x) => make("li", {}, x)), v.on_trust.map((x) => make("li", {}, `on trust: ${x}`)))));
     into.replaceChildren(...parts);
   },
@@ -72,7 +72,7 @@ const explain = {
     const parts = [make("p", { class: "lead" }, x.value), make("h3", {}, x.status === "infeasible" ? "Why there is none" : "Why nothing is better"), make("ul", { class: "reasons" }, (x.why ?? []).map(reason))];
     if (x.holds?.length) parts.push(make("h3", {}, "What holds this solution up"), make("ul", { class: "reasons" }, x.holds.map(reason)));
     if (x.conflict) parts.push(make("h3", {}, "A conflict"), make("p", {}, x.conflict.elements.join(", ") + (x.conflict.minimal ? ": without any one of them the others can be met" : "")));
-    parts.push(make("p", { class: "note" }, "Point at a reason: the picture marks what it names."));
+    parts.push(make("p", { class: "note hint" }, "Point at a reason: the picture marks what it names."));
     into.replaceChildren(...parts);
   },
 };

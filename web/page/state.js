@@ -108,7 +108,7 @@ export function leftOut({ solution }) {
 }
 
 /** SaidOf says what a solution is: in the words that came with it, or by its status. */
-function saidOf(s) {
+export function saidOf(s) {
   const m = state.loaded.metric, optimal = s.status === "optimal";
   if (s.note) return [s.note, s.verdict?.accepted === false ? "bad" : ""];
   if (s.drawn && s.solution) return [`Drawn: ${s.algorithm}'s solution${optimal ? ", which is optimal" : ". Press Solve for a better one"}.`];
@@ -170,7 +170,11 @@ export const mark = (items) => picture.mark(items);
 // Questions. One at a time: the solver has one thread.
 
 /** Run asks the desk while the page shows that something runs. */
-export const run = (what, operation, question, tell = null) => during(what, () => desk.ask(operation, question, tell, linear(question.algorithm)));
+export async function run(what, operation, question, tell = null) {
+  const answer = await during(what, () => desk.ask(operation, question, tell, linear(question.algorithm)));
+  if (operation === "solve") answer.asked = question;
+  return answer;
+}
 
 /** Linear reports whether an algorithm needs HiGHS. */
 const linear = (name) => Boolean(name) && algorithms().some((a) => a.name === name && a.linear);

@@ -146,6 +146,7 @@ type converter struct {
 	others    map[string]bool             // see othersToo
 	companies map[*corev1.Pod][]string    // see company
 	roomJobs  map[string]bool             // see present
+	leaves    map[string]string           // the node of each pod that leaves it, by "namespace/name"
 	claimAt   map[string]int              // in c.Claims, by "namespace/name"
 	volumeAt  map[string]int              // in c.Volumes, by name
 	limits    map[string]map[string]int64 // of volumes, by driver and node
@@ -172,7 +173,7 @@ type pod struct {
 	requests corev1.ResourceList // as the plan counts it
 	pin      string              // why it can't move, "" if it can
 	held     string              // why it goes on waiting, "" if it may start
-	room     string              // why room is kept for it, which isn't there (see Rooms); "" of others
+	room     string              // why room is kept for it, which isn't there (see Rooms), or not for long; "" of others
 	budgets  []int
 	refused  []string // why a place refuses it, "" if it doesn't
 	allowed  []bool   // nodes on which kube-scheduler may place it by selectors, taints and volumes
@@ -248,6 +249,7 @@ func Convert(c *Cluster, o Options) (*Instance, error) {
 		v.budgets[space].add(s)
 		v.budgetAt[space] = append(v.budgetAt[space], k)
 	}
+	v.leave()
 	v.indexVolumes()
 	v.declared = slices.ContainsFunc(c.Nodes, func(n corev1.Node) bool { return len(n.Status.DeclaredFeatures) > 0 })
 	v.in.Account = model.NewAccount("cluster", "Kubernetes")
@@ -359,6 +361,11 @@ func (v *converter) read() map[string][]*corev1.Pod {
 			v.succeeded(x)
 		} else {
 			x.held = v.unknown(p)
+		}
+		if node := v.leaves[x.id]; node != "" {
+			v.succeeded(x)
+			x.room, x.held, x.pin = roomLeaving, cmp.Or(x.held, x.pin), ""
+			v.in.Account.Remarks.Add(x.id, "pods on nodes being deleted, for which room is kept elsewhere")
 		}
 		x.asks, x.requests = x.requests, v.weighed(p, x.requests)
 		v.pods = append(v.pods, x)
@@ -496,7 +503,7 @@ func (v *converter) pinOf(p *pod) string {
 		return why
 	}
 	switch n := &v.c.Nodes[v.nodes[p.Spec.NodeName]]; {
-	case n.DeletionTimestamp != nil: // who deletes it evicts them
+	case ends(n): // it isn't made again
 		return "its node is being deleted"
 	case !answers(n):
 		return "its node isn't ready"
@@ -600,7 +607,7 @@ func (v *converter) hosts() error {
 	none, missing := map[string][]string{}, (*unpriced)(nil)
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		h := model.ConsolidationHost{ID: n.Name, Kept: slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n), Closed: n.DeletionTimestamp != nil || !answers(n) || v.Mend && n.Spec.Unschedulable}
+		h := model.ConsolidationHost{ID: n.Name, Kept: !ends(n) && (slices.Contains(v.Keep, n.Name) || stays(n) != "" || !answers(n)), Closed: ends(n) || !answers(n) || v.Mend && n.Spec.Unschedulable}
 		v.in.Cordoned[n.Name] = n.Spec.Unschedulable
 		h.Capacity = v.capacity(n, v.residents[n.Name])
 		price, err := v.Prices.Of(n)

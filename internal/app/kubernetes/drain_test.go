@@ -364,6 +364,8 @@ func TestDrainDisturbed(t *testing.T) {
 			}, used: "n3", closed: "n1 n2", evicted: 2, took: 55 * time.Second, not: "uncordon|stays"},
 		// Without a limit it waits for ever.
 		"doesn't end": {change: func(p *played) { p.ends = 1000 * time.Hour }, used: "n1 n2 n3", closed: "n1 n2", evicted: 2, took: 40 * time.Second, log: "it doesn't end"},
+		// Its pod stays for who deletes it to evict, and finds room then.
+		"a node is being deleted": {change: func(p *played) { p.c.Nodes[0].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, used: "n3", closed: "n2", evicted: 1, not: "stays|not as simulated"},
 		// If all waiting pods count, three nodes are opened one after another.
 		"scaled in mid-drain": {change: func(p *played) {
 			p.after = func() {

@@ -146,8 +146,8 @@ func (v *converter) told() {
 	v.schedulerNotes()
 	for k := range v.c.Nodes {
 		n := &v.c.Nodes[k]
-		if why := stays(n); n.DeletionTimestamp != nil {
-			a.Assumed.Add(n.Name, "nodes being deleted: no pods are placed there, and no room is kept elsewhere for those there")
+		if why := stays(n); ends(n) {
+			a.Assumed.Add(n.Name, "nodes being deleted: no pods are placed there, and those that are made again count as gone from there")
 		} else if why != "" {
 			a.Assumed.Add(n.Name, "nodes kept in use: "+why)
 		} else if !answers(n) {

@@ -28,6 +28,41 @@ const (
 	roomSurge = "surge" // as many more as Deployments have during a rollout
 )
 
+// roomLeaving is the room, always kept, for pods on nodes that are being deleted: see leave.
+const roomLeaving = "deletion"
+
+// extra reports whether a pod is one more than there are: the rules of others are to hold with it and without it.
+func (p *pod) extra() bool { return slices.Contains(Rooms, p.room) }
+
+// autoscalerEnds is the taint of nodes that the cluster autoscaler is about to delete.
+const autoscalerEnds = "ToBeDeletedByClusterAutoscaler"
+
+// ends reports whether a node is being deleted.
+func ends(n *corev1.Node) bool {
+	return n.DeletionTimestamp != nil || slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == autoscalerEnds })
+}
+
+// leave takes the pods off nodes that are being deleted, if their controllers make them again: whoever deletes a node
+// evicts them, so that the plan keeps room for them elsewhere. Otherwise they are as pods that wait: kube-scheduler places
+// them by the rules of all pods that are there then, and the node is none of those.
+func (v *converter) leave() {
+	c := *v.c
+	for k := range c.Pods {
+		p := &c.Pods[k]
+		n, there := v.nodes[p.Spec.NodeName]
+		if kind, _ := owned(p); !there || !ends(&c.Nodes[n]) || slices.Contains([]string{"", "DaemonSet", "Node"}, kind) || p.Annotations[corev1.MirrorPodAnnotationKey] != "" ||
+			p.DeletionTimestamp != nil || v.lost(p) != "" {
+			continue
+		}
+		if v.leaves == nil {
+			v.leaves, c.Pods = map[string]string{}, slices.Clone(c.Pods)
+		}
+		v.leaves[p.Namespace+"/"+p.Name] = p.Spec.NodeName
+		c.Pods[k].Spec.NodeName = ""
+	}
+	v.c = &c
+}
+
 // scaler is the part of a HorizontalPodAutoscaler (autoscaling/v1 and v2) that tells how many pods there may be.
 type scaler struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -165,13 +200,13 @@ func (v *converter) mostRooms() int {
 	return n
 }
 
-// present returns the jobs of pods that are there, for the rules of pods that are: they are to hold with or without those
+// present returns the jobs of pods that are there, or are about to be made again, for the rules of pods that are: they are to hold with or without those
 // for which room is kept. For these all count.
 func (v *converter) present(of *corev1.Pod, jobs []string) []string {
 	if v.roomJobs == nil {
 		v.roomJobs = map[string]bool{}
 		for _, g := range v.jobs {
-			if g.pods[0].room != "" {
+			if g.pods[0].extra() {
 				v.roomJobs[g.id] = true
 			}
 		}
@@ -328,7 +363,7 @@ func (in *Instance) withRoom(plan, than view.Plan) view.Plan {
 
 // Room tells what room a plan keeps for pods of a workload that aren't there, or for the loss of a node.
 type Room struct {
-	For   string   `json:"for"` // of Rooms
+	For   string   `json:"for"` // of Rooms, or deletion
 	Of    string   `json:"of"`  // the workload, or a kind of nodes
 	Pods  int      `json:"pods"`
 	Kept  int      `json:"pods_with_room"`

@@ -382,7 +382,7 @@ func (v *converter) othersToo(p *pod) bool {
 	is, known := v.others[key]
 	if !known {
 		takes, _ := v.allTerms(p.Pod)
-		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) && (x.room == "" || p.room != "") })
+		is = slices.ContainsFunc(v.pods, func(x *pod) bool { return takes(x.Pod) && (!x.extra() || p.extra()) })
 		v.others[key] = is
 	}
 	return is

@@ -41,7 +41,7 @@ func (v *converter) eligible(p *pod, t *corev1.TopologySpreadConstraint, hard []
 	affinity := nodeaffinity.GetRequiredNodeAffinity(p.Pod)
 	all := make([]bool, len(v.places))
 	for k, n := range v.places {
-		ok := labelled(n, hard)
+		ok := labelled(n, hard) && !(p.room == roomLeaving && ends(n)) // it is gone by then
 		if ok && (t.NodeAffinityPolicy == nil || *t.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor) {
 			var err error
 			if ok, err = affinity.Match(n); err != nil {

@@ -48,7 +48,7 @@ func (v *converter) spreadOver(loss string, survive bool, nodeOf func(group, pod
 			if count[name]++; on[name] == nil {
 				on[name] = map[string]bool{}
 			}
-			if v.places[h].DeletionTimestamp == nil { // else it goes without any other loss
+			if !ends(v.places[h]) { // else it goes without any other loss
 				on[name][domainOf(v.places[h], loss)] = true
 			}
 		}
@@ -89,7 +89,7 @@ func (v *converter) survival() {
 	}
 	jobs, tasks := map[string][]string{}, map[string]int{}
 	for _, g := range v.jobs {
-		if p := g.pods[0]; p.Spec.NodeName != "" && v.places[v.nodes[p.Spec.NodeName]].DeletionTimestamp == nil {
+		if p := g.pods[0]; p.Spec.NodeName != "" && !ends(v.places[v.nodes[p.Spec.NodeName]]) {
 			name := workload(p.Pod)
 			jobs[name], tasks[name] = append(jobs[name], g.id), tasks[name]+len(g.pods)
 		}

@@ -461,21 +461,3 @@ func TestSurviveSmall(t *testing.T) {
 		}
 	}
 }
-
-// Pods on a node that is being deleted stay with it, are told of, and are no replicas that survive a loss: the others are
-// to be on two nodes.
-func TestNodeBeingDeleted(t *testing.T) {
-	t.Parallel()
-	d := nodesOf("n1", "n2", "n3", "n4")
-	for n := range 4 {
-		d.pod(fmt.Sprint("web-", n), "web", "ReplicaSet", fmt.Sprint("n", n+1), nil)
-	}
-	d.items[0].(map[string]any)["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-	in := require.Value(kubernetes.Convert(d.cluster(t), kubernetes.Options{Prices: kubernetes.PriceByNode}))(t)
-	p := require.Value(kubernetes.MakePlan(t.Context(), in, effort(1_000_000)))(t)
-	require.Same(t, "the nodes", "4 3 [{its node is being deleted 1 1}]", fmt.Sprint(p.Now.Nodes, p.Then.Nodes, p.Pins))
-	require.Says(t, "the notes", fmt.Sprint(in.Account.Lines()), "1 node being deleted: no pods are placed there")
-	if w := require.Value(in.WhyNode("n1"))(t); w.Kept != "it is being deleted" {
-		t.Errorf("%+v", w)
-	}
-}

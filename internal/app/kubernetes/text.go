@@ -574,7 +574,7 @@ func (p *Plan) Wishes() (all [][2]string) {
 
 // roomLines returns the room that a plan keeps in lines, each after its name.
 func (p *Plan) roomLines() (all [][2]string) {
-	for _, what := range Rooms {
+	for _, what := range append(slices.Clone(Rooms), roomLeaving) {
 		pods, kept, none := 0, 0, []string{}
 		of, nodes := map[string]bool{}, []string{}
 		why := ""
@@ -591,7 +591,10 @@ func (p *Plan) roomLines() (all [][2]string) {
 			continue
 		}
 		text := fmt.Sprintf("%d of %s to come, of %s, have room", kept, words.Plural(pods, "pod"), words.Plural(len(of), "workload"))
-		if what == roomNode {
+		switch what {
+		case roomLeaving:
+			text = fmt.Sprintf("%d of %s on nodes being deleted, of %s, have room elsewhere", kept, words.Plural(pods, "pod"), words.Plural(len(of), "workload"))
+		case roomNode:
 			text = fmt.Sprintf("%d of %s of nodes have an empty one kept: %s", kept, words.Plural(pods, "kind"), cmp.Or(list(nodes), "none"))
 		}
 		if len(none) > 0 {

@@ -59,7 +59,7 @@ func (in *Instance) WhyPod(ctx context.Context, name string, o gapwise.Options) 
 			continue
 		}
 		p := in.converter.jobs[i].pods[k]
-		a := &PodAnswer{Pod: name, Node: p.Spec.NodeName, Stays: p.pin + p.held}
+		a := &PodAnswer{Pod: name, Node: cmp.Or(p.Spec.NodeName, in.converter.leaves[name]), Stays: p.pin + p.held}
 		for r, need := range in.Jobs[i].Needs {
 			a.Requests = append(a.Requests, amountText(in.converter.names[r], need))
 		}
@@ -242,10 +242,10 @@ func (in *Instance) WhyNode(name string) (*HeldNode, error) {
 	}
 	a := &HeldNode{Node: name}
 	switch n := &in.Cluster.Nodes[h]; {
+	case ends(n):
+		a.Kept = "it is being deleted"
 	case stays(n) != "":
 		a.Kept = stays(n)
-	case n.DeletionTimestamp != nil:
-		a.Kept = "it is being deleted"
 	case !answers(n):
 		a.Kept = "it isn't ready"
 	case in.Hosts[h].Kept:

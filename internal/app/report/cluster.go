@@ -117,7 +117,7 @@ func clusterNodes(plan *kubernetes.Plan) *table {
 	}
 	t := &table{Caption: "Nodes", Columns: []column{{Name: "node"}, {Name: "price", Number: true}, {Name: "pods now", Number: true}, {Name: "pods then", Number: true},
 		{Name: "fullest then", Help: "The resource of which the pods request the largest share of what the node has for them"}, {Name: "what becomes of it"}},
-		Choices: []choice{{Name: "What", Index: 0, Values: []string{"in use", "becomes empty", "to launch", "empty", "kept", roomKept}}}}
+		Choices: []choice{{Name: "What", Index: 0, Values: []string{"in use", "becomes empty", "to launch", "empty", "kept", "takes no pods", roomKept}}}}
 	for k := range in.Hosts {
 		h := &in.Hosts[k]
 		what := "in use"
@@ -130,6 +130,8 @@ func clusterNodes(plan *kubernetes.Plan) *table {
 			what = "kept"
 		case then[h.ID] == 0 && now[h.ID] > 0:
 			what = "becomes empty"
+		case then[h.ID] == 0 && h.Closed: // as it is being deleted
+			what = "takes no pods"
 		case then[h.ID] == 0:
 			what = "empty"
 		}

@@ -67,6 +67,10 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, q any, answer func(
 		s.fail(w, failureOf(err, "body"))
 		return
 	}
+	if drawn, ok := x.(picture); ok {
+		writeText(w, http.StatusOK, drawn.contentType, drawn.data)
+		return
+	}
 	s.write(w, http.StatusOK, x)
 }
 
@@ -127,6 +131,15 @@ func judged(ctx context.Context, in model.Instance, data []byte, where string, o
 	return v, of, r, nil
 }
 
+// accepted is judged, with an error if the judge refuses.
+func accepted(ctx context.Context, in model.Instance, data []byte, where string) (v ask.Verdict, of model.Instance, r model.Result, err error) {
+	if v, of, r, err = judged(ctx, in, data, where, verify.Options{Valid: true}); err == nil && !v.Accepted {
+		err = failuref(http.StatusUnprocessableEntity, where, "POST /v1/verify says all that is wrong", "the judge refuses the %s: %s",
+			where, v.Violations[0].Constraint+" "+v.Violations[0].Where)
+	}
+	return v, of, r, err
+}
+
 // bound answers POST /v1/bound.
 func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 	var q BoundRequest
@@ -165,11 +178,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 			res, err = s.solved(ctx, in, o)
 		} else {
 			var v ask.Verdict
-			v, in, res, err = judged(ctx, in, q.Result, "result", verify.Options{Valid: true})
-			if err == nil && !v.Accepted {
-				return nil, failuref(http.StatusUnprocessableEntity, "result", "POST /v1/verify says all that is wrong", "the judge refuses the result: %s",
-					v.Violations[0].Constraint+" "+v.Violations[0].Where)
-			}
+			v, in, res, err = accepted(ctx, in, q.Result, "result")
 			if err == nil && v.Status == "" {
 				res, err = ask.Bounded(ctx, in, res.Solution, o.TimeLimit)
 			}

@@ -13,6 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/docs/reference/schema"
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,6 +51,7 @@ func (s *Server) OpenAPI() any {
 type describer struct {
 	made   object
 	strict bool // unknown keys are refused
+	nils   bool // arrays may be null
 }
 
 // failures lists the status codes of failures, with the routes that have them.
@@ -62,12 +64,12 @@ var failures = []struct {
 	{400, "the body, the instance or an option is wrong", false, route.posts},
 	{401, "the token is missing or wrong", false, func(r route) bool { return !r.open }},
 	{404, "there is no such job", false, func(r route) bool { return strings.Contains(r.path, "{id}") }},
-	{404, "this service makes no instances", false, func(r route) bool { _, made := r.response.(Made); return made }},
+	{404, "this service doesn't do that", false, route.byFlags},
 	{408, "the body didn't arrive in time", false, route.posts},
 	{413, "the request is too large", false, route.posts},
 	{415, "the type isn't application/json", false, route.posts},
 	{421, "without a token: the request is for another host", false, func(route) bool { return true }},
-	{422, "the algorithm doesn't support the instance, a start can't be completed, a result is refused, the time was too short, or the answer is too long", false, route.posts},
+	{422, "the algorithm doesn't support the instance, a start can't be completed, a result is refused, no plan has what is asked, the time was too short, or the answer is too long", false, route.posts},
 	{429, "too much work", true, route.posts},
 	{500, "a defect", false, route.posts},
 	{503, "the service is ending", true, route.posts},
@@ -75,6 +77,15 @@ var failures = []struct {
 
 // posts reports whether a route takes a body.
 func (r route) posts() bool { return r.request != nil }
+
+// byFlags reports whether a route takes the flags of a command.
+func (r route) byFlags() bool {
+	switch r.response.(type) {
+	case Made, picture, kubernetes.Plan:
+		return true
+	}
+	return false
+}
 
 func (d *describer) operation(r route) object {
 	failure := object{"description": "what is wrong, where, and what to do", "content": object{"application/json": object{"schema": d.schemaOf(reflect.TypeFor[Failure]())}}}
@@ -92,13 +103,21 @@ func (d *describer) operation(r route) object {
 	switch r.response.(type) {
 	case plainText:
 		good["content"] = object{"text/plain": object{"schema": object{"type": "string"}}}
+	case picture:
+		content := object{}
+		for _, contentType := range pictures {
+			content[contentType] = object{}
+		}
+		good["content"] = content
 	case openDocument:
 		good["content"] = object{"application/json": object{"schema": object{"type": "object"}}}
 	case result:
 		events := object{"schema": object{"type": "string", "description": "progress, and at the end result or error"}}
 		good["content"] = object{"application/json": object{"schema": d.foreign("result")}, "text/event-stream": events, "application/x-ndjson": events}
 	default:
+		_, d.nils = r.response.(kubernetes.Plan)
 		good["content"] = object{"application/json": object{"schema": d.schemaOf(reflect.TypeOf(r.response))}}
+		d.nils = false
 	}
 	if r.path == "/v1/jobs" {
 		status = "202"
@@ -118,9 +137,9 @@ func (d *describer) operation(r route) object {
 			"schema": object{"enum": []string{"events", "lines"}}})
 		d.schemaOf(reflect.TypeFor[ask.Progress]())
 	}
-	if _, made := r.response.(Made); made {
+	if r.byFlags() {
 		parameters = append(parameters, object{"name": "options", "in": "query", "style": "form", "explode": true,
-			"description": "the options of the body, each as a parameter of its own: ?kind=dag&tasks=4", "schema": d.schemaOf(reflect.TypeFor[map[string]Value]())})
+			"description": "the options of the body, each as a parameter of its own: ?seed=3&dark=true", "schema": d.schemaOf(reflect.TypeFor[map[string]Value]())})
 	}
 	if parameters != nil {
 		o["parameters"] = parameters
@@ -140,6 +159,10 @@ func (d *describer) foreign(sorts string) object {
 		switch sort {
 		case "evidence":
 			any = append(any, object{"$ref": d.published("result.json", "#/$defs/evidence")})
+		case "account":
+			any = append(any, object{"$ref": d.published("", "account.json")})
+		case "kubectl":
+			any = append(any, object{"type": []string{"object", "array"}})
 		default:
 			for _, kind := range model.Kinds() {
 				name := string(kind)
@@ -224,8 +247,14 @@ func (d *describer) schemaOf(t reflect.Type) object {
 	case reflect.Map:
 		return object{"type": "object", "additionalProperties": d.schemaOf(t.Elem())}
 	case reflect.Struct:
-		if t == reflect.TypeFor[model.Evidence]() {
+		switch t {
+		case reflect.TypeFor[model.Evidence]():
 			return d.foreign("evidence")
+		case reflect.TypeFor[model.Account]():
+			return d.foreign("account")
+		}
+		if t.Name() == "" {
+			return d.structure(t)
 		}
 		if t.NumField() == 1 && t.Field(0).Anonymous {
 			t = t.Field(0).Type
@@ -246,7 +275,7 @@ func (d *describer) structure(t reflect.Type) object {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, more, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || !f.IsExported() {
+		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
 		var one object
@@ -256,7 +285,7 @@ func (d *describer) structure(t reflect.Type) object {
 			one = d.schemaOf(f.Type)
 		}
 		optional := strings.Contains(more, "omit")
-		if f.Type.Kind() == reflect.Pointer && !optional {
+		if k := f.Type.Kind(); (k == reflect.Pointer || k == reflect.Slice && d.nils) && !optional {
 			one["type"] = []any{one["type"], "null"}
 		}
 		if about := f.Tag.Get("about"); about != "" {

@@ -151,6 +151,8 @@ func TestDescription(t *testing.T) {
 		"ExplainRequest":  body("instance", example(t, "eight-requests")),
 		"CheckRequest":    body("instance", example(t, "six-tasks"), "proof", "x"),
 		"GenerateRequest": body("options", map[string]any{"kind": "dag", "tasks": 4, "strict": true}),
+		"DrawRequest":     body("instance", example(t, "ten-jobs"), "solution", map[string]any{"hosts": []int{1}}, "options", map[string]any{"format": "png", "dpi": 72}),
+		"PlanRequest":     body("cluster", example(t, "cluster"), "files", map[string]string{"prices.csv": "a,1"}, "options", map[string]any{"max_nodes": 3}),
 		"ConvertRequest":  body("text", "digraph {a}", "name", "a.dot", "options", map[string]any{"platform": "uniform"}),
 	} {
 		valid(t, name, q)

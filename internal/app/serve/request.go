@@ -98,7 +98,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) (p *pass
 func queried(r *http.Request) error {
 	known := "the body holds the options"
 	switch r.URL.Path {
-	case "/v1/generate", "/v1/convert": // whose commands know them
+	case "/v1/generate", "/v1/convert", "/v1/draw", "/v1/kubernetes/plan": // whose commands know them
 		return nil
 	case "/v1/solve":
 		known = "give stream alone, the body holds the options"

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/app/ask"
+	"github.com/gapwise/gapwise/internal/app/kubernetes"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -37,7 +39,13 @@ type Config struct {
 	// first one refuses those that take more than some bytes.
 	Generate func(options map[string]string, most int64) (model.Instance, error)
 	Convert  func(name string, data []byte, options map[string]string) (model.Instance, error)
-	Page     http.Handler // serves all other paths, outside /v1/; nil: nothing
+	// Draw writes a picture of a judged result, as gapwise gantt does by its flags; nil: the service draws nothing. A PNG has
+	// at most some pixels.
+	Draw func(ctx context.Context, w io.Writer, in model.Instance, r model.Result, format string, pixels int64, options map[string]string) error
+	// Plan makes a plan for a cluster, as gapwise kubernetes plan does by its flags; nil: the service makes none. The
+	// texts of files have the names that options give.
+	Plan func(ctx context.Context, c *kubernetes.Cluster, files, options map[string]string) (*kubernetes.Plan, error)
+	Page http.Handler // serves all other paths, outside /v1/; nil: nothing
 }
 
 // ShortestToken is the least length of a token.
@@ -109,6 +117,8 @@ func (s *Server) routes() []route {
 		{"POST", "/v1/check", "check", "Replay a proof of a bound", false, CheckRequest{}, ask.CheckAnswer{}, s.check},
 		{"POST", "/v1/generate", "generate", "Draw a random instance", false, GenerateRequest{}, Made{}, s.generate},
 		{"POST", "/v1/convert", "convert", "Make an instance of a file in a foreign format", false, ConvertRequest{}, Made{}, s.convert},
+		{"POST", "/v1/draw", "draw", "Draw a solution as SVG, PNG or PDF", false, DrawRequest{}, picture{}, s.draw},
+		{"POST", "/v1/kubernetes/plan", "kubernetesPlan", "Find the least cost and fewest moves for a Kubernetes cluster; nothing is changed in it", false, PlanRequest{}, kubernetes.Plan{}, s.plan},
 		{"POST", "/v1/jobs", "postJob", "Solve an instance in the background", false, SolveRequest{}, Job{}, s.postJob},
 		{"GET", "/v1/jobs/{id}", "getJob", "Tell how a job stands, and its result at the end", false, nil, Job{}, s.getJob},
 		{"DELETE", "/v1/jobs/{id}", "deleteJob", "Cancel a job that isn't done, which ends with its best so far; forget one that is", false, nil, Job{}, s.deleteJob},
