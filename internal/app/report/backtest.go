@@ -212,5 +212,5 @@ func (b *backtest) words(fitted bool, block string) string {
 		today = fmt.Sprintf("Today is a replay: of %s (policy, seconds between passes, seconds between jobs) the nearest to the log in every other %s, whose mean waits differ by %s in the mean.",
 			words.Plural(b.tried, "replay"), block, words.Duration(b.fit))
 	}
-	return fmt.Sprintf("Log is what the log's own scheduler did. %s Its error, today less the log, is of the %ss between. A change in parentheses is smaller than this error: it may be the replay's alone. No error is known of figures of the whole machine, which the jobs of all %ss share. Clairvoyant and bound are of no replay, and have none.", today, block, block)
+	return fmt.Sprintf("Log is what the log's own scheduler did. %s Its error, today less the log, is of the %ss between; that of figures of the whole machine, which the jobs of all %ss share, is of all. A change in parentheses is smaller than this error: it may be the replay's alone.", today, block, block)
 }

@@ -430,11 +430,14 @@ func (c *whatIfCase) some(jobs []int32) *whatIfCase {
 	return x
 }
 
-// off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; NaN if it
-// isn't known.
+// off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; of figures
+// of the whole machine, that of all jobs. NaN if it isn't known.
 func (x *whatIf) off(m *whatIfMeasure) float64 {
-	if x.held[0] == nil || m.values == nil {
+	if x.held[0] == nil {
 		return math.NaN()
+	}
+	if m.values == nil {
+		return m.valueOf(x.cases[0]) - m.valueOf(x.log)
 	}
 	return m.valueOf(x.held[0]) - m.valueOf(x.held[1])
 }

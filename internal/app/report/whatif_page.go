@@ -102,7 +102,7 @@ func (x *whatIf) comparison() section {
 	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), x.measureWords()}}
 	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}}}
 	if x.log != nil {
-		t.Columns = append(t.Columns, column{gapwise.LogAlgorithm, "the log's own scheduler", true}, column{"error", "of today, less the log's, where nothing is fitted", true})
+		t.Columns = append(t.Columns, column{gapwise.LogAlgorithm, "the log's own scheduler", true}, column{"error", "of today, less the log's, where nothing is fitted; of the whole machine: throughout", true})
 	}
 	t.Columns = append(t.Columns, column{"today", x.cases[0].words(), true})
 	for k, c := range x.cases[1:] {
@@ -117,7 +117,7 @@ func (x *whatIf) comparison() section {
 		r := row{Cells: []cell{text(m.title())}}
 		if x.log != nil {
 			y, off := m.valueOf(x.log), x.off(m)
-			r.Cells = append(r.Cells, number(y, shown(y)), number(off, x.offWords(m)))
+			r.Cells = append(r.Cells, number(y, shown(y)), number(off, signed(off)))
 		}
 		r.Cells = append(r.Cells, number(before, shown(before)))
 		for _, c := range x.cases[1:] {

@@ -134,18 +134,6 @@ func (x *whatIf) changeWords(m *whatIfMeasure, change float64) string {
 	return signed(change)
 }
 
-// offWords writes the error of a figure of today; "" without a log.
-func (x *whatIf) offWords(m *whatIfMeasure) string {
-	switch off := x.off(m); {
-	case x.held[0] == nil:
-		return ""
-	case math.IsNaN(off):
-		return "not known"
-	default:
-		return signed(off)
-	}
-}
-
 // textColumn holds the cells of a case, a line each.
 func (x *whatIf) textColumn(k int) []string {
 	c, today := x.cases[k], x.cases[0]
@@ -158,7 +146,9 @@ func (x *whatIf) textColumn(k int) []string {
 		m := &measures[i]
 		y := m.valueOf(c)
 		if cells = append(cells, shown(y)); k == 0 {
-			cells = append(cells, "", "", x.offWords(m))
+			if cells = append(cells, "", "", ""); !math.IsNaN(x.off(m)) {
+				cells[len(cells)-1] = signed(x.off(m))
+			}
 			continue
 		}
 		cells = append(cells, x.changeWords(m, y-m.valueOf(today)))
