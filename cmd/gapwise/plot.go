@@ -296,17 +296,21 @@ func (p *program) plotProfiles(c *cli.Command, style draw.Style, records []runs.
 	if err != nil {
 		return err
 	}
-	curves, _ := curvesOf(lines)
-	for k := range curves {
-		curves[k].Step = true
-	}
 	xaxis, title := draw.Axis{Label: "τ, times worse than the best solution, log scale", Log: true}, "Performance profile by quality"
 	if o.Y == "time" {
 		xaxis.Label, title = "τ, times the fastest algorithm's time, log scale", "Performance profile by time to the best"
 	}
-	title = titled(c, title)
-	yaxis := draw.Axis{Label: fmt.Sprintf("share of problems ρ(τ) (%%), n = %d", n), NotNegative: true, Holds: []float64{0, 100}}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+	return p.plotSteps(c, style, title, xaxis, fmt.Sprintf("share of problems ρ(τ) (%%), n = %d", n), lines)
+}
+
+// plotSteps draws step functions that are shares in percent.
+func (p *program) plotSteps(c *cli.Command, style draw.Style, title string, xaxis draw.Axis, share string, lines []runs.Line) error {
+	curves, _ := curvesOf(lines)
+	for k := range curves {
+		curves[k].Step = true
+	}
+	yaxis := draw.Axis{Label: share, NotNegative: true, Holds: []float64{0, 100}}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, titled(c, title), xaxis, yaxis, curves) })
 }
 
 // plotDistributions draws the empirical distributions of a value, of the algorithms of a class.
@@ -315,19 +319,14 @@ func (p *program) plotDistributions(c *cli.Command, style draw.Style, records []
 	if err != nil {
 		return err
 	}
-	curves, _ := curvesOf(lines)
-	for k := range curves {
-		curves[k].Step = true
-	}
 	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == lines[0].Algorithm })
 	xaxis := draw.Axis{}
 	xaxis.Label, _ = runs.ValueAxis(o.Y, records[of:])
-	title := titled(c, "Distribution of "+xaxis.Label)
+	title := "Distribution of " + xaxis.Label
 	if axes := c.String("log"); axes == "x" || axes == "" && o.Y == "time" && lines[0].Points[0].X > 0 {
 		xaxis.Log, xaxis.Label = true, xaxis.Label+", log scale"
 	}
-	yaxis := draw.Axis{Label: fmt.Sprintf("share of runs (%%), n = %d", n), NotNegative: true, Holds: []float64{0, 100}}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+	return p.plotSteps(c, style, title, xaxis, fmt.Sprintf("share of runs (%%), n = %d", n), lines)
 }
 
 // plotRanks draws the mean ranks of the algorithms of each class.
