@@ -62,7 +62,14 @@ func logKinds() []model.Kind {
 	return all
 }
 
-// instances lists the instances of the file, or of all files below the folder.
+// unread is why a file of a folder is left out: it can't be read. Files that a plan names end it.
+type unread struct{ error }
+
+// Unwrap returns the reason.
+func (u unread) Unwrap() error { return u.error }
+
+// instances lists the instances of the file, or of all files below the folder. One of a folder that can't be read has no
+// kind, and loads as an unread error.
 func (f *File) instances() ([]instances.Planned, error) {
 	paths, folder := []string{f.Path}, false
 	if info, err := os.Stat(f.Path); err == nil && info.IsDir() {
@@ -76,6 +83,9 @@ func (f *File) instances() ([]instances.Planned, error) {
 		switch {
 		case f.Logs != nil && (!folder || instances.IsLog(path)):
 			cases, err := f.ofLog(path)
+			if folder && err != nil {
+				cases, err = []instances.Planned{{Name: path, Load: func() (model.Instance, error) { return nil, unread{err} }}}, nil
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -115,7 +125,7 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 // before anything runs.
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
-	c.Load = func() (model.Instance, error) {
+	load := func() (model.Instance, error) {
 		o := instances.Options{Platform: f.Platform, DOT: f.DOT, Files: f.Files, Network: f.Network, WorkUnit: f.WorkUnit, IfNeeded: folder, Strict: f.Strict}
 		file, err := instances.Open(path)
 		if err != nil {
@@ -129,6 +139,13 @@ func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 			return nil, err
 		}
 		return f.asRead(in, path, folder)
+	}
+	c.Load = func() (model.Instance, error) {
+		in, err := load()
+		if folder && err != nil {
+			err = unread{err}
+		}
+		return in, err
 	}
 	var how []string
 	if f.Platform != "" {
@@ -151,10 +168,12 @@ func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
 	}
 	if c.Kind == "" {
 		in, err := c.Load()
-		if err != nil {
+		switch {
+		case err == nil:
+			c.Kind = in.Kind()
+		case !folder:
 			return c, err
 		}
-		c.Kind = in.Kind()
 	}
 	return c, nil
 }

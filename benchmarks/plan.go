@@ -300,13 +300,16 @@ func (a *Algorithm) check(kind model.Kind) error {
 // runs reports whether the plan has the algorithm solve an instance. It calls features only for values that the
 // instance's generator wasn't given.
 func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float64, error)) (bool, error) {
-	if a.Sample > 1 && c.Index%a.Sample != 0 || !a.takes(c.Kind) {
+	if a.Sample > 1 && c.Index%a.Sample != 0 || c.Kind == "" || !a.takes(c.Kind) {
 		return false, nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.Only)) {
 		got, ok := c.Params[key]
 		if !ok {
 			all, err := features()
+			if errors.As(err, new(unread)) {
+				return true, nil // the run's start reports it
+			}
 			if err != nil {
 				return false, err
 			}
@@ -341,10 +344,10 @@ func tried(cases []instances.Planned) (name string, err error) {
 	return name, err
 }
 
-// kindsOf returns the problems of instances, each once.
+// kindsOf returns the problems of instances that can be read, each once.
 func kindsOf(cases []instances.Planned) (kinds []model.Kind) {
 	for i := range cases {
-		if !slices.Contains(kinds, cases[i].Kind) {
+		if cases[i].Kind != "" && !slices.Contains(kinds, cases[i].Kind) {
 			kinds = append(kinds, cases[i].Kind)
 		}
 	}
@@ -353,7 +356,7 @@ func kindsOf(cases []instances.Planned) (kinds []model.Kind) {
 
 // Instances returns the plan's instances: generators in order, then files. It
 // tries the first instance of every specification, so that a specification that
-// fails is found before anything runs.
+// fails is found before anything runs. A file of a folder that can't be read has no kind, and its Load says why.
 func (p *Plan) Instances() ([]instances.Planned, error) {
 	var all []instances.Planned
 	for i := range p.Generators {

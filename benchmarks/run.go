@@ -5,6 +5,7 @@ package benchmarks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -65,7 +66,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	}
 	err = e.run(ctx)
 	if o.Ended != nil {
-		s := Summary{Plan: p.Name, PlanDigest: e.listing.digest, Shard: o.Shard.String(), Runs: e.total, Ran: len(e.have) - before, Began: began, Workers: max(1, o.Workers)}
+		s := Summary{Plan: p.Name, PlanDigest: e.listing.digest, Shard: o.Shard.String(), Runs: e.total, Ran: len(e.have) - before, Unread: e.unread, Began: began, Workers: max(1, o.Workers)}
 		if now := cpuTime(); now != nil && cpu != nil {
 			s.CPUS = runs.Optional(*now - *cpu)
 		}
@@ -92,6 +93,7 @@ type execution struct {
 
 	write, say sync.Mutex
 	said       map[string]bool
+	unread     int // files of folders
 }
 
 // job is an instance with the runs to do on it. One without any is made nevertheless: its results may be of another
@@ -235,7 +237,10 @@ func (e *execution) list(cases []instances.Planned) (besides int, err error) {
 	}
 	without := map[model.Kind][]string{}
 	for i := range cases {
-		if c := &cases[i]; !slices.ContainsFunc(e.algorithms, func(a Algorithm) bool { return a.takes(c.Kind) }) {
+		if c := &cases[i]; c.Kind == "" {
+			_, err := c.Load()
+			e.leaveOut(err)
+		} else if !slices.ContainsFunc(e.algorithms, func(a Algorithm) bool { return a.takes(c.Kind) }) {
 			without[c.Kind] = append(without[c.Kind], c.Name)
 		}
 	}
@@ -281,6 +286,10 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	loaded, err := panics.Within(ctx, func() time.Duration { return 0 }, func() (err error) { c, err = load(j.c, e.hashes); return err })
 	if !loaded {
 		err = ctx.Err()
+	}
+	if errors.As(err, new(unread)) {
+		e.leaveOut(err)
+		return nil
 	}
 	if err != nil || len(j.runs) == 0 {
 		return err
@@ -332,6 +341,15 @@ func (e *execution) job(ctx context.Context, j *job) error {
 		}
 	}
 	return nil
+}
+
+// leaveOut reports a file that can't be read.
+func (e *execution) leaveOut(why error) {
+	e.say.Lock()
+	defer e.say.Unlock()
+	if e.unread++; e.Said != nil {
+		e.Said("left out: " + why.Error())
+	}
 }
 
 // ran writes a run.

@@ -24,6 +24,8 @@ type Summary struct {
 	Runs       int    `json:"runs"` // of the shard, without one of the plan
 	Done       int    `json:"done"` // of them, those of earlier starts included
 	Ran        int    `json:"ran"`  // by this start
+	// Unread counts the files of the plan's folders that can't be read, and were left out.
+	Unread int `json:"unread,omitempty"`
 	// Stopped says that a signal ended the start, Error what else did.
 	Stopped bool   `json:"stopped"`
 	Error   string `json:"error,omitempty"`

@@ -36,7 +36,8 @@ func (p *program) bench() *cli.Command {
 			"built-in plan: --list lists these, --print shows one.\n" +
 			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
 			"--platform) or folders of them. Each algorithm solves the instances of its\n" +
-			"problem; all stands for every algorithm.\n" +
+			"problem; all stands for every algorithm. Files of a folder that can't be\n" +
+			"read are named and left out, and the exit code is 3.\n" +
 			"Each run appends a line to the results file. A stopped plan continues where\n" +
 			"it stopped. Runs of a program of yours (cmd:COMMAND) run again if a file that\n" +
 			"its command names has changed.\n\n" +
@@ -91,16 +92,15 @@ func (p *program) bench() *cli.Command {
 					return usagef("bench: --instances is %q: %v", c.String("instances"), err)
 				}
 			}
-			all := 0
-			bar := p.watch(&o, share(plan, o.Shard), &all)
+			bar := p.watch(&o, share(plan, o.Shard))
 			var unwritten error
-			var failures []string
+			var ended benchmarks.Summary
 			file := c.String("summary")
 			if err := checkOutput(file, read); err != nil {
 				return err
 			}
 			o.Ended = func(s benchmarks.Summary) {
-				if failures = s.Failures; file != "" {
+				if ended = s; file != "" {
 					unwritten = p.writeFile(file, func(w io.Writer) error { return writeLines(w, s) })
 				}
 			}
@@ -108,7 +108,7 @@ func (p *program) bench() *cli.Command {
 			if bar {
 				fmt.Fprintln(p.err)
 			}
-			for k, line := range failures {
+			for k, line := range ended.Failures {
 				if line = words.Wrap(line, 78, 4); k > 0 {
 					line = "  " + line
 				}
@@ -125,15 +125,18 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.progress(), "%s done; see: gapwise bench %s\n", words.Plural(all, "run"), see)
+			fmt.Fprintf(p.progress(), "%s done; see: gapwise bench %s\n", words.Plural(ended.Done, "run"), see)
+			if ended.Unread > 0 {
+				fmt.Fprintf(p.err, "gapwise: %s left out\n", words.Plural(ended.Unread, "file"))
+				return codeError(exitBadInput)
+			}
 			return nil
 		},
 	}
 }
 
-// watch has the runs of a plan report their progress: by a bar on a terminal, which it reports, else by lines. It sets
-// all to how many runs there are.
-func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerminal bool) {
+// watch has the runs of a plan report their progress: by a bar on a terminal, which it reports, else by lines.
+func (p *program) watch(o *benchmarks.RunOptions, name string) (onTerminal bool) {
 	bar, lines := io.Writer(io.Discard), &benchLog{w: p.progress(), name: name, interval: 10 * time.Second}
 	if onTerminal = isTerminal(p.progress()); onTerminal {
 		bar, lines.w = visible.Raw(p.err), io.Discard
@@ -141,7 +144,6 @@ func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerm
 	var progress *progressbar.ProgressBar
 	to := cmp.Or(o.Results, o.Folder)
 	o.Started = func(total, done int) {
-		*all = total
 		fmt.Fprintf(p.progress(), "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
 		progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))

@@ -39,7 +39,13 @@ func (p *program) plot() *cli.Command {
 		"median, whiskers to 1.5 times the box's height, and single runs beyond.\n" +
 		"--kind profile draws Dolan and Moré's performance profile: the share of\n" +
 		"problems on which an algorithm is at most τ times as bad as the best one of\n" +
-		"its class, by -y objective, or by -y time, to the best solution.\n\n" +
+		"its class, by -y objective, or by -y time, to the best solution.\n" +
+		"--kind ecdf draws the share of the runs with at most a value of -y, for each\n" +
+		"algorithm of a class, on the instances that all of them ran on. A run without\n" +
+		"the value counts: its curve ends below 100 %.\n" +
+		"--kind ranks draws Demšar's critical-difference diagram of each class: the\n" +
+		"figures of gapwise bench compare --ranks --value, and bars that join the\n" +
+		"algorithms that aren't told apart.\n\n" +
 		"For a RESULT of gapwise solve --algorithm network-aware -o, it draws the\n" +
 		"makespan of each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range runs.ValueNames() {
@@ -49,14 +55,14 @@ func (p *program) plot() *cli.Command {
 		ArgsUsage:   "RESULTS... | RESULT",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "kind", Value: "curves", Usage: "`KIND` of picture: curves, box, profile"},
+			&cli.StringFlag{Name: "kind", Value: "curves", Usage: "`KIND` of picture: " + strings.Join(plotKinds, ", ")},
 			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; or a pair, like artime,deadline"},
-			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis", DefaultText: "box: objective, profile: time"},
+			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis; ecdf: on the x axis", DefaultText: "profile: time, else objective"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
 			&cli.StringFlag{Name: "minus", Usage: "draw paired differences from algorithm `NAME`"},
 			instancesFlag(),
-			&cli.StringFlag{Name: "log", Usage: "logarithmic `AXES`: x, y, xy or none", DefaultText: "y for -y time"},
+			&cli.StringFlag{Name: "log", Usage: "logarithmic `AXES`: x, y, xy or none", DefaultText: "that of -y time"},
 			&cli.BoolFlag{Name: "no-bound", Usage: "leave out the curve of the bound"},
 			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "made from the contents"},
 			outputFlag(),
@@ -142,8 +148,8 @@ func isRecord(data []byte) bool {
 
 func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, data [][]byte, where map[string]float64) error {
 	x, y, kind := list(c, "x"), c.String("y"), c.String("kind")
-	if !slices.Contains([]string{"curves", "box", "profile"}, kind) {
-		return usagef("plot: --kind is %q, give curves, box or profile", kind)
+	if !slices.Contains(plotKinds, kind) {
+		return usagef("plot: --kind is %q, give one of %s", kind, strings.Join(plotKinds, ", "))
 	}
 	for _, f := range []string{"x", "minus", "no-bound"} {
 		if kind != "curves" && c.IsSet(f) {
@@ -151,12 +157,16 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		}
 	}
 	switch {
-	case y == "" && kind == "box":
-		y = "objective"
 	case y == "" && kind == "profile":
 		y = "time"
+	case y == "" && kind != "curves":
+		y = "objective"
 	}
 	switch {
+	case kind == "ranks" && c.IsSet("log"):
+		return usagef("plot: --kind ranks has an axis of ranks, without --log")
+	case kind == "ecdf" && strings.Contains(c.String("log"), "y"):
+		return usagef("plot: --kind ecdf has shares on the y axis: --log takes x")
 	case kind == "profile" && (y != "objective" && y != "time" || c.IsSet("log")):
 		return usagef("plot: --kind profile goes with -y objective or -y time, and without --log")
 	case kind == "box" && strings.Contains(c.String("log"), "x"):
@@ -189,6 +199,10 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		return p.plotBoxes(c, style, records, o)
 	case "profile":
 		return p.plotProfiles(c, style, records, o)
+	case "ecdf":
+		return p.plotDistributions(c, style, records, o)
+	case "ranks":
+		return p.plotRanks(c, style, records, o)
 	}
 	lines, err := runs.Series(records, o)
 	if err != nil {
@@ -209,13 +223,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	if len(x) > 1 {
 		xaxis.Label = "{" + strings.Join(x, ", ") + "}"
 	}
-	title := words.Upper(yaxis.Label) + " by " + strings.Join(x, ", ")
-	if where := c.String("where"); where != "" {
-		title += " (" + where + ")"
-	}
-	if c.IsSet("title") {
-		title = c.String("title")
-	}
+	title := titled(c, words.Upper(yaxis.Label)+" by "+strings.Join(x, ", "))
 	if base := c.String("minus"); base != "" {
 		yaxis.Label, yaxis.NotNegative = yaxis.Label+", minus that of "+base, false
 	}
@@ -229,6 +237,20 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		}
 	}
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+}
+
+// plotKinds are the pictures of runs.
+var plotKinds = []string{"curves", "box", "profile", "ecdf", "ranks"}
+
+// titled returns the title that is given, or the one that is made from the contents.
+func titled(c *cli.Command, made string) string {
+	if where := c.String("where"); where != "" {
+		made += " (" + where + ")"
+	}
+	if c.IsSet("title") {
+		return c.String("title")
+	}
+	return made
 }
 
 // plotBoxes draws the values of each algorithm's runs as a box, those of a class side by side.
@@ -254,13 +276,7 @@ func (p *program) plotBoxes(c *cli.Command, style draw.Style, records []runs.Rec
 	}
 	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == samples[0].Algorithm })
 	yaxis.Label, yaxis.NotNegative = runs.ValueAxis(o.Y, records[of:])
-	title := words.Upper(yaxis.Label) + " by algorithm"
-	if where := c.String("where"); where != "" {
-		title += " (" + where + ")"
-	}
-	if c.IsSet("title") {
-		title = c.String("title")
-	}
+	title := titled(c, words.Upper(yaxis.Label)+" by algorithm")
 	count := strconv.Itoa(most)
 	if least < most {
 		count = fmt.Sprintf("%d to %d", least, most)
@@ -280,19 +296,57 @@ func (p *program) plotProfiles(c *cli.Command, style draw.Style, records []runs.
 	if err != nil {
 		return err
 	}
-	curves, _ := curvesOf(lines)
-	for k := range curves {
-		curves[k].Step = true
-	}
 	xaxis, title := draw.Axis{Label: "τ, times worse than the best solution, log scale", Log: true}, "Performance profile by quality"
 	if o.Y == "time" {
 		xaxis.Label, title = "τ, times the fastest algorithm's time, log scale", "Performance profile by time to the best"
 	}
-	if c.IsSet("title") {
-		title = c.String("title")
+	return p.plotSteps(c, style, title, xaxis, fmt.Sprintf("share of problems ρ(τ) (%%), n = %d", n), lines)
+}
+
+// plotSteps draws step functions that are shares in percent.
+func (p *program) plotSteps(c *cli.Command, style draw.Style, title string, xaxis draw.Axis, share string, lines []runs.Line) error {
+	curves, _ := curvesOf(lines)
+	for k := range curves {
+		curves[k].Step = true
 	}
-	yaxis := draw.Axis{Label: fmt.Sprintf("share of problems ρ(τ) (%%), n = %d", n), NotNegative: true, Holds: []float64{0, 100}}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+	yaxis := draw.Axis{Label: share, NotNegative: true, Holds: []float64{0, 100}}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, titled(c, title), xaxis, yaxis, curves) })
+}
+
+// plotDistributions draws the empirical distributions of a value, of the algorithms of a class.
+func (p *program) plotDistributions(c *cli.Command, style draw.Style, records []runs.Record, o runs.SeriesOptions) error {
+	lines, n, err := runs.Distributions(records, o)
+	if err != nil {
+		return err
+	}
+	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == lines[0].Algorithm })
+	xaxis := draw.Axis{}
+	xaxis.Label, _ = runs.ValueAxis(o.Y, records[of:])
+	title := "Distribution of " + xaxis.Label
+	if axes := c.String("log"); axes == "x" || axes == "" && o.Y == "time" && lines[0].Points[0].X > 0 {
+		xaxis.Log, xaxis.Label = true, xaxis.Label+", log scale"
+	}
+	return p.plotSteps(c, style, title, xaxis, fmt.Sprintf("share of runs (%%), n = %d", n), lines)
+}
+
+// plotRanks draws the mean ranks of the algorithms of each class.
+func (p *program) plotRanks(c *cli.Command, style draw.Style, records []runs.Record, o runs.SeriesOptions) error {
+	found, err := runs.Rankings(records, runs.CompareOptions{Value: o.Y, Algorithms: o.Algorithms, Where: o.Where})
+	if err != nil {
+		return err
+	}
+	var all []draw.Ranking
+	for _, r := range found {
+		heading := fmt.Sprintf("%s, n = %d", r.Class.Plural(), r.Instances)
+		if !math.IsNaN(r.P) {
+			heading += ", Friedman's p = " + words.Probability(r.P, false)
+		}
+		all = append(all, draw.Ranking{Heading: strings.Replace(heading, "= <", "< ", 1), Names: words.Apart(r.Algorithms), Ranks: r.Ranks, Distance: r.Distance, Cliques: r.Cliques()})
+	}
+	label, _ := runs.ValueAxis(o.Y, records)
+	return p.writeFile(c.String("output"), func(w io.Writer) error {
+		return draw.Ranks(w, style, titled(c, "Mean ranks by "+label), "1: the best; bars: not told apart (Nemenyi)", all)
+	})
 }
 
 // curvesOf returns the curves of lines, and whether all their means are above 0.

@@ -290,7 +290,8 @@ const width = 78
 // String returns the explanation as text of at most 80 columns, if names allow it.
 func (x *Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s, solved by %s\n\n%s\n", x.Kind, x.Instance, x.Algorithm, words.Wrap(x.Value, width, 0))
+	by := ", solved by " + x.Algorithm
+	fmt.Fprintf(&b, "%s %s%s\n\n%s\n", x.Kind, words.Shorten(x.Instance, max(20, width-1-len(x.Kind)-len(by))), by, words.Wrap(x.Value, width, 0))
 	part := func(title string, all []Reason) {
 		if len(all) == 0 {
 			return
@@ -335,16 +336,21 @@ func table(rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	var size []int
-	for _, r := range rows {
+	var size, least []int
+	for i, r := range rows {
 		for k, cell := range r {
 			if k == len(size) {
-				size = append(size, 0)
+				size, least = append(size, 0), append(least, 0)
 			}
-			size[k] = max(size[k], len([]rune(cell)))
+			n := len([]rune(cell))
+			size[k] = max(size[k], n)
+			figure, unit, _ := strings.Cut(cell, " ")
+			if i > 0 && strings.Trim(figure, "-+.,e0123456789") == "" && len(unit) <= 4 {
+				least[k] = max(least[k], n) // it isn't cut
+			}
 		}
 	}
-	narrow(size, width-3)
+	narrow(size, least, width-3)
 	var b strings.Builder
 	for i, r := range rows {
 		if left := len(rows) - mostRows; left > 1 && i >= mostRows-4 && i < len(rows)-4 {
@@ -379,22 +385,22 @@ func table(rows [][]string) string {
 }
 
 // leastColumn is the width below which no column is broken.
-const leastColumn = 12
+const leastColumn = 6
 
-// narrow makes the widest columns narrower until a line has at most so many runes.
-func narrow(size []int, most int) {
+// narrow makes the widest columns narrower, but for the least width of each, until a line has at most so many runes.
+func narrow(size, least []int, most int) {
 	sum := 0
 	for _, s := range size {
 		sum += s + 2
 	}
 	for ; sum > most; sum-- {
-		widest := 0
+		widest := -1
 		for k := range size {
-			if size[k] > size[widest] {
+			if size[k] > max(least[k], leastColumn) && (widest < 0 || size[k] > size[widest]) {
 				widest = k
 			}
 		}
-		if size[widest] <= leastColumn {
+		if widest < 0 {
 			return
 		}
 		size[widest]--

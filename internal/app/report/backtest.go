@@ -209,8 +209,8 @@ func variants[T any](r replay, values []T, set func(*replay, T)) (all []replay) 
 func (b *backtest) words(fitted bool, block string) string {
 	today := "Today is the policy that --policy names, at once at each event."
 	if fitted {
-		today = fmt.Sprintf("Today is a replay: of %s (policy, seconds between passes, seconds between jobs) the nearest to the log in every other %s, whose mean waits differ by %s s in the mean.",
-			words.Plural(b.tried, "replay"), block, shown(b.fit))
+		today = fmt.Sprintf("Today is a replay: of %s (policy, seconds between passes, seconds between jobs) the nearest to the log in every other %s, whose mean waits differ by %s in the mean.",
+			words.Plural(b.tried, "replay"), block, words.Duration(b.fit))
 	}
-	return fmt.Sprintf("Log is what the log's own scheduler did. %s Its error, today less the log, is of the %ss between. A change in parentheses is smaller than this error: it may be the replay's alone.", today, block)
+	return fmt.Sprintf("Log is what the log's own scheduler did. %s Its error, today less the log, is of the %ss between; that of figures of the whole machine, which the jobs of all %ss share, is of all. A change in parentheses is smaller than this error: it may be the replay's alone.", today, block, block)
 }

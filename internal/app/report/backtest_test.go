@@ -107,6 +107,15 @@ func TestFit(t *testing.T) {
 		if !strings.Contains(b.String(), "error of today") || !strings.Contains(b.String(), "(0") {
 			t.Errorf("a change of nothing isn't in parentheses, or there is no error:\n%s", b.String())
 		}
+		require.Says(t, "the error", strings.Join(strings.Fields(b.String()), " "), "that of figures of the whole machine, which the jobs of all")
+		m := &plain.measures()[len(whatIfMeasures)]
+		if off := m.valueOf(plain.cases[0]) - m.valueOf(plain.log); m.name != "started unfairly" || plain.off(m) != off {
+			t.Errorf("the error of %s is %v, want %v", m.name, plain.off(m), off)
+		}
+		m = &plain.measures()[0]
+		if off := m.valueOf(plain.held[0]) - m.valueOf(plain.held[1]); !strings.Contains(plain.sentence(m, plain.cases[1]), "; the error of today is "+signed(off)+" min.") {
+			t.Errorf("error %v: %s", off, plain.sentence(m, plain.cases[1]))
+		}
 		for _, line := range strings.Split(b.String(), "\n") {
 			if n := len([]rune(line)); n > 80 {
 				t.Errorf("%d columns: %s", n, line)

@@ -95,7 +95,7 @@ func (p *part) profileCurves(c *chart, shown []string, ratios [][]float64) {
 	end := runs.ProfileEnd(ratios)
 	for k, a := range shown {
 		v := curve{name: a, step: true, hue: p.hue(a)}
-		xs, ys := runs.ProfileSteps(ratios[k], end)
+		xs, ys := runs.Steps(ratios[k], 1, end)
 		for i := range xs {
 			v.points = append(v.points, point{x: xs[i], y: ys[i]})
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/app/runs"
 	"github.com/gapwise/gapwise/internal/num/order"
 	"github.com/gapwise/gapwise/internal/num/stats"
+	"github.com/gapwise/gapwise/internal/text/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,8 +34,11 @@ type whatIf struct {
 	fitted bool           // today is the replay that fits the log
 	// nodeCost is the price of a processor, or of a node, for an hour; 0: unknown.
 	nodeCost float64
-	unran    string   // why the log's own scheduler isn't known, "" without a log
-	left     []string // the changes that have no case: the context ended before theirs did
+	// unit is that in which waits and responses are shown, and has so many seconds.
+	unit    string
+	seconds float64
+	unran   string   // why the log's own scheduler isn't known, "" without a log
+	left    []string // the changes that have no case: the context ended before theirs did
 }
 
 // whatIfCase is one of them: a policy on an instance, and the best possible there.
@@ -129,13 +133,22 @@ func (s Solving) whatIf(ctx context.Context, today *model.Batch, policy string, 
 		} else if err != nil {
 			return nil, err
 		}
-		s.say("%d of %d: %s, mean response time %s", k+1, len(x.cases), c.name, withUnit(*c.run.Objective, "s"))
+		s.say("%d of %d: %s, mean response time %s", k+1, len(x.cases), c.name, words.Duration(*c.run.Objective))
 	}
 	x.share()
 	x.draw(s.Seed)
 	if _, held := x.halves(); x.log != nil && len(held) > 0 {
 		x.held = [2]*whatIfCase{x.cases[0].some(held), x.log.some(held)}
 	}
+	var times []float64
+	for _, m := range whatIfMeasures {
+		for _, c := range x.all() {
+			if m.unit == "s" {
+				times = append(times, m.valueOf(c))
+			}
+		}
+	}
+	x.unit, x.seconds = words.UnitFor(times)
 	return x, nil
 }
 
@@ -283,6 +296,7 @@ type whatIfMeasure struct {
 	weights func(*whatIfCase) []float64
 	percent int
 	metric  string
+	seconds float64 // of the unit of a time; 0: 1
 }
 
 // The figures of what-ifs that are goals, too.
@@ -305,13 +319,17 @@ var whatIfMeasures = []whatIfMeasure{
 
 // measures returns the figures of the machine, of processors or of nodes.
 func (x *whatIf) measures() []whatIfMeasure {
-	in := x.cases[0].in
+	in, all := x.cases[0].in, slices.Clone(whatIfMeasures)
+	for k := range all {
+		if all[k].unit == "s" {
+			all[k].unit, all[k].seconds = x.unit, x.seconds
+		}
+	}
 	if len(in.Nodes) == 0 {
-		return append(slices.Clip(whatIfMeasures),
+		return append(all,
 			whatIfMeasure{name: "started unfairly", unit: "%", metric: "unfair %"},
 			whatIfMeasure{name: "utilisation, steady", unit: "%", metric: "steady utilisation"})
 	}
-	all := slices.Clip(whatIfMeasures)
 	for _, name := range in.Resources {
 		all = append(all, whatIfMeasure{name: "use of " + name + ", steady", unit: "%", metric: runs.SteadyUse(name)})
 	}
@@ -337,9 +355,9 @@ func (m *whatIfMeasure) valueOf(c *whatIfCase) float64 {
 	x := m.values(c)
 	if m.percent > 0 {
 		x = slices.Sorted(slices.Values(x))
-		return x[(m.percent*len(x)+99)/100-1]
+		return x[(m.percent*len(x)+99)/100-1] / cmp.Or(m.seconds, 1)
 	}
-	return mean(x, m.weightsOf(c))
+	return mean(x, m.weightsOf(c)) / cmp.Or(m.seconds, 1)
 }
 
 func (m *whatIfMeasure) weightsOf(c *whatIfCase) []float64 {
@@ -398,7 +416,8 @@ func (x *whatIf) interval(m *whatIfMeasure, c *whatIfCase) (low, high float64) {
 			differences = append(differences, sum/all)
 		}
 	}
-	return stats.Quantile(0.025, differences), stats.Quantile(0.975, differences)
+	unit := cmp.Or(m.seconds, 1)
+	return stats.Quantile(0.025, differences) / unit, stats.Quantile(0.975, differences) / unit
 }
 
 // some returns a case with some of the jobs alone.
@@ -411,11 +430,14 @@ func (c *whatIfCase) some(jobs []int32) *whatIfCase {
 	return x
 }
 
-// off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; NaN if it
-// isn't known.
+// off returns the error of today's replay: the figure of the jobs that no replay is fitted on, less the log's; of figures
+// of the whole machine, that of all jobs. NaN if it isn't known.
 func (x *whatIf) off(m *whatIfMeasure) float64 {
-	if x.held[0] == nil || m.values == nil {
+	if x.held[0] == nil {
 		return math.NaN()
+	}
+	if m.values == nil {
+		return m.valueOf(x.cases[0]) - m.valueOf(x.log)
 	}
 	return m.valueOf(x.held[0]) - m.valueOf(x.held[1])
 }

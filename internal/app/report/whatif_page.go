@@ -23,17 +23,18 @@ func (x *whatIf) page(w io.Writer, log *Log, o Options) error {
 	p.Subtitle = fmt.Sprintf("batch · %s jobs · today %s · gapwise %s", words.Short(float64(len(today.in.Jobs)), 0), today.words(), gapwise.Version)
 	o.Tell(today.in)
 	p.Lead = o.told()
-	wait := &whatIfMeasures[0]
+	wait := &x.measures()[0]
+	show := func(y float64) string { return shown(y) + " " + wait.unit }
 	if x.log != nil {
-		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(x.log), "s"), "mean wait, by the log"})
-		p.Lead = append(p.Lead, fmt.Sprintf("The jobs of the log waited %s s in the mean, those of today's replay wait %s s.", shown(wait.valueOf(x.log)), shown(wait.valueOf(today))))
+		p.Cards = append(p.Cards, card{show(wait.valueOf(x.log)), "mean wait, by the log"})
+		p.Lead = append(p.Lead, fmt.Sprintf("The jobs of the log waited %s in the mean, those of today's replay wait %s.", show(wait.valueOf(x.log)), show(wait.valueOf(today))))
 		if far := x.farWords(); far != "" {
 			p.Lead = append(p.Lead, far)
 		}
 	}
-	p.Cards = append(p.Cards, card{withUnit(wait.valueOf(today), "s"), "mean wait, today"})
+	p.Cards = append(p.Cards, card{show(wait.valueOf(today)), "mean wait, today"})
 	for _, c := range x.cases[1:] {
-		p.Cards = append(p.Cards, card{withUnit(wait.valueOf(c), "s"), "mean wait, " + c.name})
+		p.Cards = append(p.Cards, card{show(wait.valueOf(c)), "mean wait, " + c.name})
 		p.Lead = append(p.Lead, x.sentence(wait, c))
 	}
 	verified := 0
@@ -90,6 +91,9 @@ func (x *whatIf) sentence(m *whatIfMeasure, c *whatIfCase) string {
 			said += ", so that it may be the " + x.block + "s' alone"
 		}
 	}
+	if off := x.off(m); !math.IsNaN(off) {
+		said += "; the error of today is " + signed(off) + " " + m.unit
+	}
 	return said + "."
 }
 
@@ -98,7 +102,7 @@ func (x *whatIf) comparison() section {
 	s := section{ID: "what-if", Title: "What if", Text: []string{x.intervalWords(), x.groundWords(), x.measureWords()}}
 	t := &table{Caption: "What if", Plain: true, Columns: []column{{Name: "figure"}}}
 	if x.log != nil {
-		t.Columns = append(t.Columns, column{gapwise.LogAlgorithm, "the log's own scheduler", true}, column{"error", "of today, less the log's, where nothing is fitted", true})
+		t.Columns = append(t.Columns, column{gapwise.LogAlgorithm, "the log's own scheduler", true}, column{"error", "of today, less the log's, where nothing is fitted; of the whole machine: throughout", true})
 	}
 	t.Columns = append(t.Columns, column{"today", x.cases[0].words(), true})
 	for k, c := range x.cases[1:] {
@@ -129,9 +133,9 @@ func (x *whatIf) comparison() section {
 	for _, f := range []struct {
 		name string
 		of   func(*whatIfCase) float64
-	}{{seerName + " (s), yardstick", func(c *whatIfCase) float64 { return *c.seer.Objective }}, {boundName + " (s), yardstick", (*whatIfCase).bound}} {
+	}{{seerName, func(c *whatIfCase) float64 { return *c.seer.Objective / x.seconds }}, {boundName, func(c *whatIfCase) float64 { return c.bound() / x.seconds }}} {
 		before := f.of(x.cases[0])
-		r := row{Cells: []cell{text(f.name)}}
+		r := row{Cells: []cell{text(f.name + " (" + x.unit + "), yardstick")}}
 		if x.log != nil {
 			r.Cells = append(r.Cells, text(""), text(""))
 		}
@@ -141,7 +145,7 @@ func (x *whatIf) comparison() section {
 		}
 		t.Rows = append(t.Rows, r)
 	}
-	last := row{Cells: []cell{text(provedName + " (s)"), text("")}}
+	last := row{Cells: []cell{text(provedName + " (" + x.unit + ")"), text("")}}
 	if x.log != nil {
 		last.Cells = append(last.Cells, text(""), text(""))
 	}
@@ -156,9 +160,9 @@ func (x *whatIf) comparison() section {
 
 // ground is the picture of policies between bound and clairvoyant.
 func (x *whatIf) ground() section {
-	r := &ranking{name: "Mean response of each what-if, between the bound and what not knowing costs", axis: axis{label: "mean response (s)"}, bound: math.NaN()}
+	r := &ranking{name: "Mean response of each what-if, between the bound and what not knowing costs", axis: axis{label: "mean response (" + x.unit + ")"}, bound: math.NaN()}
 	if x.log != nil {
-		y := *x.log.run.Objective
+		y := *x.log.run.Objective / x.seconds
 		r.rows = append(r.rows, rank{"its scheduler", y, shown(y), hues - 1, "the log"})
 	}
 	for k, c := range x.cases {
@@ -171,7 +175,7 @@ func (x *whatIf) ground() section {
 			if i > 0 {
 				hue = hues - 3 + i
 			}
-			r.rows = append(r.rows, rank{y.name, y.x, shown(y.x), hue, group})
+			r.rows = append(r.rows, rank{y.name, y.x / x.seconds, shown(y.x / x.seconds), hue, group})
 		}
 	}
 	return section{ID: "ground", Title: "Between bound and clairvoyant", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Wide: true,
@@ -186,13 +190,13 @@ func (x *whatIf) overWeeks() section {
 	}
 	today := x.cases[0].in
 	at, scale := timeAxis(today, today.Jobs[len(today.Jobs)-1].SubmitS)
-	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (s)"}, wide: true, zero: true}
+	c := &chart{name: "Mean wait of the jobs submitted in each " + x.block, x: at, y: axis{label: "mean wait (" + x.unit + ")"}, wide: true, zero: true}
 	for k, a := range x.all() {
 		v := curve{name: a.name, step: true, hue: k}
 		for _, some := range x.blocks {
 			var waits []float64
 			for _, j := range some {
-				waits = append(waits, a.waits[j])
+				waits = append(waits, a.waits[j]/x.seconds)
 			}
 			v.points = append(v.points, point{x: today.Jobs[some[0]].SubmitS / scale, y: stats.Mean(waits)})
 		}
@@ -210,5 +214,9 @@ func (x *whatIf) classes(by string) (section, error) {
 		r.Algorithm, r.Options, r.Run = c.name, "algorithm="+c.Policy, k+1 // in this order
 		all = append(all, runs.Solved{Record: &r, Instance: c.in, Solution: c.run.Solution})
 	}
-	return byJobs(by, "what if", all)
+	s, err := byJobs(by, "what if", all)
+	if x.log != nil && len(s.Blocks) > 0 {
+		s.Text = []string{"No error of today is known of a class by itself; the rows of the log's own scheduler stand beside."}
+	}
+	return s, err
 }

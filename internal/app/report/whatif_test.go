@@ -145,10 +145,10 @@ func TestWhatIfPage(t *testing.T) {
 		}
 	}
 	require.Says(t, "the summary", texts[0].String(), "today: easy (online) on 8 processors",
-		"B: policy=spt: spt (offline)", "D: load=0.9x", "clairvoyant response (s)", "1000 resamples",
+		"B: policy=spt: spt (offline)", "D: load=0.9x", "mean wait (min)", "clairvoyant response (min)", "its error isn't known", "1000 resamples",
 		"Steady: the tenth")
 	require.Says(t, "the page", pages[0].String(), "By user", "By queue", "By size", "Between bound and clairvoyant", "offline",
-		"processors=12")
+		"processors=12", "mean response (min)</text>", "mean wait (min)", " min</")
 }
 
 // Each impossible change is refused in one line that shows a valid one.

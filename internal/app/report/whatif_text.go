@@ -59,7 +59,7 @@ func (x *whatIf) intervalWords() string {
 const (
 	seerName   = "clairvoyant response"
 	boundName  = "bound of response"
-	provedName = "proved change of the best"
+	provedName = "proved change of best"
 )
 
 // groundWords explains the clairvoyant and the bound.
@@ -110,7 +110,7 @@ func (x *whatIf) todayWords() string {
 	case x.unran != "":
 		return "Today is the policy on the log's jobs. The log's own scheduler isn't beside it: " + x.unran + "."
 	}
-	return "Today is the policy on the log's jobs, not what the log's own scheduler did."
+	return "Today is the policy on the log's jobs, not what the log's own scheduler did, and its error isn't known."
 }
 
 // farShare is the share of the log's mean wait from which on an error of today's replay is said by itself.
@@ -118,12 +118,12 @@ const farShare = 0.2
 
 // farWords warns of a replay that is far from the log; "" if it is near, or nothing tells.
 func (x *whatIf) farWords() string {
-	wait := &whatIfMeasures[0]
+	wait := &x.measures()[0]
 	off, by := x.off(wait), wait.valueOf(x.log)
 	if !(math.Abs(off) > farShare*by) {
 		return ""
 	}
-	return fmt.Sprintf("Today's replay is far from this log: its mean wait is off by %s s of %s s, so don't rely on what a change brings; --policy names another policy.", signed(off), shown(by))
+	return fmt.Sprintf("Today's replay is far from this log: its mean wait is off by %s of %s %s, so don't rely on what a change brings; --policy names another policy.", signed(off), shown(by), wait.unit)
 }
 
 // changeWords writes a change of a figure from today, in parentheses if it is smaller than the error of today's replay.
@@ -158,7 +158,7 @@ func (x *whatIf) textColumn(k int) []string {
 			cells = append(cells, fmt.Sprintf("[%s %s]", signed(low), signed(high)), "")
 		}
 	}
-	cells = append(cells, shown(*c.seer.Objective), shown(c.bound()))
+	cells = append(cells, shown(*c.seer.Objective/x.seconds), shown(c.bound()/x.seconds))
 	if k == 0 {
 		return append(cells, "")
 	}
@@ -191,6 +191,9 @@ func (x *whatIf) costWords() (all []string) {
 		if saved > 0 {
 			said += fmt.Sprintf(", %s for each hour", shown(cost/saved))
 		}
+		if off := x.off(&meanWait); !math.IsNaN(off) {
+			said += fmt.Sprintf("; the error of today's mean wait makes %s hours", signed(off*float64(len(c.waits))/3600))
+		}
 		all = append(all, said+".")
 	}
 	return all
@@ -212,7 +215,9 @@ func (x *whatIf) textTables(b *strings.Builder) {
 	for _, m := range x.measures() {
 		first = append(first, m.title(), "  change", "", "  error of today")
 	}
-	first = append(first, seerName+" (s)", boundName+" (s)", provedName)
+	for _, name := range []string{seerName, boundName, provedName} {
+		first = append(first, name+" ("+x.unit+")")
+	}
 	width := func(cells []string) (most int) {
 		for _, c := range cells {
 			most = max(most, utf8.RuneCountInString(c))
@@ -255,7 +260,7 @@ func (x *whatIf) textTables(b *strings.Builder) {
 // provedWords writes the limits of the change of a case's optimum.
 func (x *whatIf) provedWords(c *whatIfCase) string {
 	low, high := x.proved(c)
-	return fmt.Sprintf("[%s %s]", signed(low), signed(high))
+	return fmt.Sprintf("[%s %s]", signed(low/x.seconds), signed(high/x.seconds))
 }
 
 // shown writes a figure with three digits at least.

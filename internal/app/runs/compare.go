@@ -19,10 +19,11 @@ import (
 
 // CompareOptions configure Compare.
 type CompareOptions struct {
-	Value      string   // of ValueNames; empty: objective
-	Algorithms []string // labels; empty: all, in the plan's order
-	Base       string   // compares each of the others with this one alone; empty: every pair
-	Plain      bool     // figures in full, for programs to read
+	Value      string             // of ValueNames; empty: objective
+	Algorithms []string           // labels; empty: all, in the plan's order
+	Base       string             // compares each of the others with this one alone; empty: every pair
+	Plain      bool               // figures in full, for programs to read
+	Where      map[string]float64 // of the runs' parameters, as in SeriesOptions
 }
 
 // tieWithin is the relative difference up to which two values are a tie: rounding
@@ -110,6 +111,9 @@ func (o CompareOptions) bad(format string, args ...any) error {
 func (o CompareOptions) values(records []Record) (all *Results, values map[string]map[string][]float64, sense model.Sense, err error) {
 	if all, err = Load("comparison", records, o.Algorithms); err != nil {
 		return nil, nil, sense, err
+	}
+	if err := all.Where(o.Where); err != nil {
+		return nil, nil, sense, o.bad("%v", err)
 	}
 	of := valueOf(cmp.Or(o.Value, objectiveKey), all.records)
 	switch {

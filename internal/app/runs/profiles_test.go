@@ -29,8 +29,39 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-func TestProfileSteps(t *testing.T) {
-	x, y := ProfileSteps([]float64{2, 3, 3, math.Inf(1)}, 4)
+// Distributions are of one class, and by counting; list has no value on i2, which counts.
+func TestDistributions(t *testing.T) {
+	o := SeriesOptions{Y: "objective", Algorithms: []string{"spt", "list", "rollout", "exact"}}
+	lines, n, err := Distributions(threeClasses(), o)
+	require.OK(t, err)
+	samples := require.Value(Samples(threeClasses(), SeriesOptions{Y: "objective", Algorithms: o.Algorithms[:3]}))(t)
+	require.Same(t, "problems and algorithms", []int{samples[0].Runs, 3}, []int{n, len(lines)})
+	for k, l := range lines {
+		for _, q := range l.Points {
+			count := 0
+			for _, y := range samples[k].Values {
+				if y <= q.X {
+					count++
+				}
+			}
+			if want := 100 * float64(count) / float64(n); q.Mean != want || l.Algorithm != samples[k].Algorithm {
+				t.Errorf("%s: %v %% have at most %v, want %v", l.Algorithm, q.Mean, q.X, want)
+			}
+		}
+	}
+	for _, algorithms := range [][]string{nil, {"spt", "exact", "fcfs"}} { // two classes with several, none with several
+		_, _, err = Distributions(threeClasses(), SeriesOptions{Y: "objective", Algorithms: algorithms})
+		require.Refused(t, "classes", err, model.ErrInvalid, "of one class")
+	}
+	for _, y := range []string{"speed", "gap %"} {
+		o.Y = y
+		_, _, err = Distributions(threeClasses(), o)
+		require.Refused(t, y, err, model.ErrInvalid, "value")
+	}
+}
+
+func TestSteps(t *testing.T) {
+	x, y := Steps([]float64{2, 3, 3, math.Inf(1)}, 1, 4)
 	require.Same(t, "x", []float64{1, 2, 3, 4}, x)
 	require.Same(t, "y", []float64{0, 25, 75, 75}, y)
 }

@@ -16,29 +16,47 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Ranks makes a table of the algorithms of each class by their mean ranks on the instances that all of the class have
-// runs on, the best first, but for instances on which none has a value. That of several seeds is their mean; a run without a value has the last rank, and
-// values that are equal within tieWithin of the least of them share the mean of their ranks.
-//
-// The column p is from Friedman's test that the algorithms of the class are equal (Demšar 2006). Two of them differ
-// significantly if their mean ranks differ by the critical distance at least (Nemenyi, 0.05, all pairs together); "not
-// told apart" names the others for which they don't. Classes are never ranked together. O(n k log k) for n instances.
-func Ranks(records []Record, o CompareOptions) (Table, error) {
-	t := Table{Header: []string{"algorithm", "mean rank", "n", "p", "distance", "not told apart"}, Subject: "Mean ranks, by " + cmp.Or(o.Value, objectiveKey)}
+// Ranking is the mean ranks of the algorithms of a class, the best first, over so many instances.
+type Ranking struct {
+	Class      model.Class
+	Algorithms []string
+	Ranks      []float64
+	Instances  int
+	P          float64 // of Friedman's test that all are equal; NaN where all tie
+	Distance   float64 // of mean ranks from which on two algorithms differ significantly (Nemenyi, 0.05)
+}
+
+// Alike reports whether two algorithms aren't told apart.
+func (r *Ranking) Alike(i, k int) bool { return math.Abs(r.Ranks[i]-r.Ranks[k]) < r.Distance }
+
+// Cliques returns the first and the last of each largest set of algorithms of which no two are told apart.
+func (r *Ranking) Cliques() (all [][2]int) {
+	for first, end := 0, 0; first < len(r.Ranks); first++ {
+		last := first
+		for last+1 < len(r.Ranks) && r.Alike(first, last+1) {
+			last++
+		}
+		if last > max(first, end) {
+			all, end = append(all, [2]int{first, last}), last
+		}
+	}
+	return all
+}
+
+// Rankings ranks the algorithms of each class with two or more by their mean ranks on the instances that all of the class
+// have runs on, but for instances on which none has a value. That of several seeds is their mean; a run without a value
+// has the last rank, and values that are equal within tieWithin of the least of them share the mean of their ranks. P and
+// Distance are those of Demšar (2006). Classes are never ranked together. O(n k log k) for n instances.
+func Rankings(records []Record, o CompareOptions) (found []Ranking, err error) {
 	if o.Base != "" {
-		return t, o.bad("ranks are of all algorithms together: leave the base %s out", o.Base)
+		return nil, o.bad("ranks are of all algorithms together: leave the base %s out", o.Base)
 	}
 	all, values, sense, err := o.values(records)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	for _, class := range model.Classes() {
-		var members []string
-		for _, a := range all.Algorithms {
-			if all.classes[a] == class {
-				members = append(members, a)
-			}
-		}
+		members := all.members(class)
 		if len(members) < 2 {
 			continue
 		}
@@ -58,25 +76,37 @@ func Ranks(records []Record, o CompareOptions) (Table, error) {
 			continue
 		}
 		mean, p := stats.Friedman(blocks)
-		distance := stats.Nemenyi(0.05, len(blocks), len(members))
-		order := order.By(order.Of[int](len(members)), mean)
+		r := Ranking{Class: class, Instances: len(blocks), P: p, Distance: stats.Nemenyi(0.05, len(blocks), len(members))}
+		for _, i := range order.By(order.Of[int](len(members)), mean) {
+			r.Algorithms, r.Ranks = append(r.Algorithms, members[i]), append(r.Ranks, mean[i])
+		}
+		found = append(found, r)
+	}
+	if len(found) == 0 {
+		return nil, o.bad("no two algorithms of one class have runs on the same instances: there is nothing to rank")
+	}
+	return found, nil
+}
+
+// Ranks makes a table of Rankings. The column "not told apart" names the algorithms that are nearer than the distance.
+func Ranks(records []Record, o CompareOptions) (Table, error) {
+	t := Table{Header: []string{"algorithm", "mean rank", "n", "p", "distance", "not told apart"}, Subject: "Mean ranks, by " + cmp.Or(o.Value, objectiveKey)}
+	found, err := Rankings(records, o)
+	for _, r := range found {
 		show := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
-		for _, i := range order {
+		for i, name := range r.Algorithms {
 			var alike []string
-			for _, k := range order {
-				if k != i && math.Abs(mean[i]-mean[k]) < distance {
-					alike = append(alike, members[k])
+			for k, other := range r.Algorithms {
+				if k != i && r.Alike(i, k) {
+					alike = append(alike, other)
 				}
 			}
-			t.Groups = append(t.Groups, GroupOf(class))
-			t.Rows = append(t.Rows, []string{members[i], show(mean[i]), strconv.Itoa(len(blocks)), words.Probability(p, o.Plain), show(distance),
+			t.Groups = append(t.Groups, GroupOf(r.Class))
+			t.Rows = append(t.Rows, []string{name, show(r.Ranks[i]), strconv.Itoa(r.Instances), words.Probability(r.P, o.Plain), show(r.Distance),
 				cmp.Or(strings.Join(alike, ", "), "-")})
 		}
 	}
-	if len(t.Rows) == 0 {
-		return t, o.bad("no two algorithms of one class have runs on the same instances: there is nothing to rank")
-	}
-	return t, nil
+	return t, err
 }
 
 // ranked returns the ranks of the values of a block, from 1 for the best.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -58,6 +59,38 @@ func TestRankedIsTheDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Cliques are the largest sets of which no two are told apart, by all pairs.
+func TestCliques(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for range 2000 {
+		r := Ranking{Distance: 0.3 + 2*rng.Float64()}
+		n := 2 + rng.IntN(8)
+		for range n {
+			r.Ranks = append(r.Ranks, 1+float64(rng.IntN(4*n))/4)
+		}
+		slices.Sort(r.Ranks)
+		alike := func(first, last int) bool {
+			for i := first; i <= last; i++ {
+				for k := first; k <= last; k++ {
+					if first < 0 || last >= n || math.Abs(r.Ranks[i]-r.Ranks[k]) >= r.Distance {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		var want [][2]int
+		for first := range n {
+			for last := first + 1; last < n; last++ {
+				if alike(first, last) && (first == 0 || !alike(first-1, last)) && (last == n-1 || !alike(first, last+1)) {
+					want = append(want, [2]int{first, last})
+				}
+			}
+		}
+		require.Same(t, fmt.Sprint(r), want, r.Cliques())
 	}
 }
 

@@ -112,7 +112,7 @@ func (t Table) lines(w io.Writer, markdown bool) error {
 	return errors.Join(out.Bulk(t.Rows), out.Render())
 }
 
-// LaTeX writes the table for the package booktabs. It is a floating table if it has a caption or a label, else a
+// LaTeX writes the table for the package booktabs; it needs no other, and decimal points align. It is a floating table if it has a caption or a label, else a
 // tabular alone. The caption is LaTeX already. A label alone gets the table's subject as its caption: without one, LaTeX
 // refers to the section.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
@@ -123,7 +123,7 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 			caption += "; bold: the best of its class"
 		}
 	}
-	spec := ""
+	spec, plain := "", t
 	for k := range t.Header {
 		spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
 	}
@@ -137,6 +137,11 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprintf(out, "\\label{%s}\n", label)
 	}
 	t = t.each(latexEscapes.Replace)
+	for k := range t.Header {
+		if plain.numeric(k) {
+			plain.alignPoints(k, t.Rows)
+		}
+	}
 	t.mark(bold(`\textbf{`, "}"))
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s%s \\\\\n\\midrule\n", spec, t.latexOver(), strings.Join(t.Header, " & "))
 	for k, r := range t.Rows {
@@ -157,6 +162,34 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprint(out, "\\end{table}\n")
 	}
 	return out.Flush()
+}
+
+// alignPoints sets a minus before the negative figures of a column. It ends those without an exponent or a unit with an
+// invisible part as wide as the decimals that they lack: zeros would claim digits. It changes the rows made of the
+// table's.
+func (t Table) alignPoints(column int, rows [][]string) {
+	decimals := func(cell string) int { // the point included
+		if at := strings.IndexByte(cell, '.'); at >= 0 {
+			return len(cell) - at
+		}
+		return 0
+	}
+	most := 0
+	figures := each(t.Rows, func(r []string) bool { return r[column] != "-" && strings.Trim(r[column], "<-0123456789.,") == "" })
+	for k, r := range t.Rows {
+		if figures[k] {
+			most = max(most, decimals(r[column]))
+		}
+	}
+	for k, r := range t.Rows {
+		cell := &rows[k][column]
+		if size, negative := strings.CutPrefix(*cell, "-"); negative && size != "" {
+			*cell = "$-$" + size
+		}
+		if has := decimals(r[column]); figures[k] && has < most {
+			*cell += `\phantom{` + ("." + strings.Repeat("0", most-1))[has:] + "}"
+		}
+	}
 }
 
 // latexOver returns the line of headings over the columns, with a rule below each; nothing without such headings.
@@ -213,8 +246,8 @@ func (t Table) each(f func(string) string) Table {
 	return t
 }
 
-func each[T any](cells []T, f func(T) string) []string {
-	some := make([]string, len(cells))
+func each[T, U any](cells []T, f func(T) U) []U {
+	some := make([]U, len(cells))
 	for k, c := range cells {
 		some[k] = f(c)
 	}
@@ -262,7 +295,7 @@ func (t Table) marked() Table {
 // numeric reports whether all cells of a column are figures.
 func (t Table) numeric(column int) bool {
 	for _, r := range t.Rows {
-		if c := strings.TrimRight(strings.TrimPrefix(r[column], "**"), " "); c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
+		if c := strings.TrimRight(strings.TrimLeft(r[column], "*<"), " "); c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
 			return false
 		}
 	}
@@ -270,5 +303,5 @@ func (t Table) numeric(column int) bool {
 }
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"[", "{[}", "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"±", `$\pm$`, "µ", `$\mu$`)

@@ -178,7 +178,10 @@ func Duration(s float64) string {
 	if math.IsNaN(s) || math.IsInf(s, 0) {
 		return "–"
 	}
-	unit, seconds := TimeUnit(s)
+	if s == 0 {
+		return "0 s"
+	}
+	unit, seconds := TimeUnit(math.Abs(s))
 	return fmt.Sprintf("%s %s", Three(s/seconds), unit)
 }
 

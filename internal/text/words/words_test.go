@@ -21,7 +21,7 @@ func TestNumbers(t *testing.T) {
 		{Tidy(14.9996), "15"}, {Tidy(1.1e-5), "1.1·10⁻⁵"}, {Tidy(1e-6), "10⁻⁶"}, {Tidy(2e15), "2·10¹⁵"}, {Tidy(9999.96), "10,000"},
 		{Precise(0.154231), "0.154231"}, {Precise(0.2), "0.2"},
 		{Percent(0.00848), "0.848"}, {Percent(0.123), "12.3"}, {Percent(0), "0"}, {Percent(1e-7), "<0.001"}, {Percent(nan), "–"}, {Percent(inf), "∞"}, {Percent(1.878), "187.8"},
-		{Duration(0.0123), "12.3 ms"}, {Duration(90), "90.0 s"}, {Duration(7200), "120 min"}, {Duration(2e-6), "2.00 µs"}, {Duration(1e6), "11.6 days"}, {Duration(nan), "–"},
+		{Duration(0.0123), "12.3 ms"}, {Duration(90), "90.0 s"}, {Duration(7200), "120 min"}, {Duration(2e-6), "2.00 µs"}, {Duration(1e6), "11.6 days"}, {Duration(0), "0 s"}, {Duration(-7200), "−120 min"}, {Duration(nan), "–"},
 		{Short(-0.0001, 2), "0.00"}, {Short(1234.5, 1), "1,234.5"},
 		{And(nil), ""}, {And([]string{"a"}), "a"}, {And([]string{"a", "b", "c"}), "a, b and c"},
 		{Upper("über all"), "Über all"}, {Upper(""), ""},
