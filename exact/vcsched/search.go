@@ -236,7 +236,7 @@ func (s *run) search(improve func(steps int)) error {
 		return nil
 	}
 	if (!many || s.hosts == nil) && s.off&devColumns == 0 {
-		if err := s.patterns(1); err != nil {
+		if err := s.patterns(false); err != nil {
 			return err
 		}
 	}
