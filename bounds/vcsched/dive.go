@@ -159,7 +159,7 @@ func (m *Moves) Dive(ctx context.Context, load int64) []int32 {
 	rest.t, rest.hosts = &t, slices.Clone(m.hosts)
 	p := rest.master(load)
 	place := make([]int32, len(t.units.CPU))
-	next := make([]int32, len(t.Count)) // task of each type
+	first := make([]int32, len(t.Count)) // task of each type that is left
 	for left := len(place); left > 0; {
 		optimum, solved := p.Solve(ctx)
 		for turn := 0; solved && optimum > p.nothing; turn++ {
@@ -189,13 +189,13 @@ func (m *Moves) Dive(ctx context.Context, load int64) []int32 {
 			h := &rest.hosts[q.host]
 			for _, it := range q.Items {
 				n := min(it.Count, t.Count[it.Type])
-				for _, i := range t.Tasks[it.Type][next[it.Type]:][:n] {
+				for _, i := range t.Tasks[it.Type][first[it.Type]:][:n] {
 					place[i] = h.hosts[0]
 				}
 				if rest.current(int(it.Type)) >= 0 && !h.own[it.Type] {
 					rest.budget -= int64(n) * t.Mem[it.Type]
 				}
-				next[it.Type] += n
+				first[it.Type] += n
 				t.Count[it.Type], left = t.Count[it.Type]-n, left-int(n)
 			}
 			h.hosts = h.hosts[1:]

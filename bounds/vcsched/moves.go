@@ -184,14 +184,13 @@ func (m *Moves) best(ctx context.Context, c class, weights []int64, load, thresh
 // Keep returns a lower bound on L that is at least lower, itself a lower bound, by the first kind of prices at loads up
 // to upper.
 func (m *Moves) Keep(ctx context.Context, lower, upper int64) int64 {
-	lower, _ = raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) (bool, error) { return m.keep(ctx, load), nil })
-	return lower
+	return raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) bool { return m.keep(ctx, load) })
 }
 
 // Raise returns a lower bound on L that is at least lower, itself a lower bound, by both kinds of prices at loads up to
 // upper, to a relative width.
-func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
-	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) (bool, error) { return m.Refute(ctx, load) })
+func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) int64 {
+	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) bool { return m.Refute(ctx, load) })
 }
 
 // Refute reports whether no placement has L ≤ load, proved. False means that patterns can be mixed to a fractional
@@ -201,7 +200,7 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 // memory that moves beyond the budget. It is subject to Σ_q count_qk x_q + a_k ≥ count_k for each type k, Σ_{q of g}
 // x_q ≤ count_g for each host g and Σ_q kept_q x_q + b ≥ memory(C) - budget. Here kept_q is the memory of the host's
 // own tasks in q. Its duals times weightScale, rounded, are w and λ; β is rounded up.
-func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
+func (m *Moves) Refute(ctx context.Context, load int64) bool {
 	n := len(m.t.CPU)
 	for k := range n {
 		room := int64(0)
@@ -214,31 +213,31 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 			one := make([]int64, n)
 			one[k] = 1
 			m.proved(load, one, 0)
-			return true, nil
+			return true
 		}
 	}
 	if m.keep(ctx, load) {
-		return true, nil
+		return true
 	}
 	if n > mostTypes {
-		return false, nil
+		return false
 	}
 	master := m.master(load)
 	for ctx.Err() == nil {
 		optimum, solved := master.Solve(ctx)
 		if !solved || optimum <= master.nothing {
-			return false, nil
+			return false
 		}
 		refuted, found, complete := m.price(ctx, master.Duals(), load)
 		if refuted || !complete || len(found) == 0 {
-			return refuted, nil
+			return refuted
 		}
 		for _, q := range found {
 			master.add(q)
 		}
 		m.pool = append(m.pool, found...)
 	}
-	return false, nil
+	return false
 }
 
 // movesMaster is the linear program over the pool's patterns of at most a load.

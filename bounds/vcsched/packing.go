@@ -73,13 +73,11 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	if all[1].Infeasible {
 		return all, nil
 	}
-	b, err := ColumnGeneration(ctx, in)
-	all = append(all, b)
-	if err == nil && !b.Infeasible && in.MigrationBudget != nil {
-		b, err = pricedMoves(ctx, in)
-		all = append(all, b)
+	b := ColumnGeneration(ctx, in)
+	if all = append(all, b); !b.Infeasible && in.MigrationBudget != nil {
+		all = append(all, pricedMoves(ctx, in))
 	}
-	return all, err
+	return all, nil
 }
 
 // Tasks groups an instance's tasks into types of equal needs (of rigid resources

@@ -86,21 +86,21 @@ const maxPricing = 20_000_000
 
 // Refute reports whether no placement has L ≤ load, proved. False means that there is a fractional cover, that ctx or
 // maxPricing ended the attempt, or that there are more than mostTypes types.
-func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
+func (p *Patterns) Refute(ctx context.Context, load int64) bool {
 	for k := range p.t.CPU {
 		if p.t.CPU[k] > p.t.class[0].Room(load) {
-			return true, nil
+			return true
 		}
 	}
 	if len(p.t.CPU) > mostTypes {
-		return false, nil
+		return false
 	}
 	m := p.master(load)
 	if hosts, weights := m.generate(ctx, p.t.Hosts, p.t.Hosts+1); hosts > p.t.Hosts {
 		p.refuted, p.weights = load, weights
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
 }
 
 // master is the linear program over the patterns of at most a load.
@@ -563,27 +563,23 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 
 // Raise returns a lower bound on L that is at least lower, itself a lower bound. It bisects the loads up to upper, to a
 // relative width (0: to the limit of the linear program).
-func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
-	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) (bool, error) { return p.Refute(ctx, load) })
+func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) int64 {
+	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) bool { return p.Refute(ctx, load) })
 }
 
 // raise returns a lower bound on L that is at least lower, by bisection of the loads up
 // to upper with a test that refutes some of them, to a relative width.
-func raise(ctx context.Context, unit, lower, upper int64, width float64, refute func(load int64) (bool, error)) (int64, error) {
+func raise(ctx context.Context, unit, lower, upper int64, width float64, refute func(load int64) bool) int64 {
 	for ctx.Err() == nil && upper > lower && float64(upper-lower) > width*float64(lower) {
 		load := lower + (upper-lower)/2
 		load -= load % unit
-		no, err := refute(load)
-		if err != nil {
-			return lower, err
-		}
-		if no {
+		if refute(load) {
 			lower = max(load+unit, lower)
 		} else {
 			upper = load
 		}
 	}
-	return lower, nil
+	return lower
 }
 
 // NoPatterns is the reason why there is no placement if patterns of no load cover the tasks.
@@ -596,22 +592,22 @@ const mostTypes = 1 << 11
 // ColumnGeneration returns the bound by column generation over host patterns, to a relative width of 1e-4. It proves
 // infeasibility if there is no fractional cover by patterns of any load. For more than mostTypes types it is the bound
 // of Packing.
-func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+func ColumnGeneration(ctx context.Context, in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(view.Shared(ctx, in, view.OfVCSched))
 	packing := t.packing(ctx, in)
 	if b.Evidence = packing.by(in); packing.why != "" {
 		b.Infeasible, b.Reason = true, packing.why
-		return b, nil
+		return b
 	}
 	lower := packing.load
 	if len(t.CPU) > mostTypes {
 		b.Value = t.units.YieldBound(max(lower, t.units.Scale))
-		return b, nil
+		return b
 	}
 	var p interface {
-		Refute(ctx context.Context, load int64) (bool, error)
-		Raise(ctx context.Context, lower, upper int64, width float64) (int64, error)
+		Refute(ctx context.Context, load int64) bool
+		Raise(ctx context.Context, lower, upper int64, width float64) int64
 	}
 	patterns, moves := NewPatterns(t), (*Moves)(nil)
 	p = patterns
@@ -620,23 +616,17 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		p = moves
 	}
 	all := t.TotalLoad()
-	no, err := p.Refute(ctx, all)
-	if err != nil {
-		return b, err
-	}
-	if no {
+	if p.Refute(ctx, all) {
 		b.Infeasible, b.Reason, b.Evidence = true, NoPatterns, nil
 		if moves != nil {
 			b.Evidence = moves.evidence(in, false)
 		} else if patterns.weights != nil {
 			b.Evidence = patternEvidence(in, t, all, patterns.weights)
 		}
-		return b, nil
+		return b
 	}
 	if lower = max(lower, t.units.Scale); lower < all {
-		if lower, err = p.Raise(ctx, lower, all, 1e-4); err != nil {
-			return b, err
-		}
+		lower = p.Raise(ctx, lower, all, 1e-4)
 	}
 	b.Value = t.units.YieldBound(lower)
 	if patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
@@ -645,7 +635,7 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	if moves != nil && moves.refuted > 0 && moves.refuted < lower && lower-moves.refuted <= t.Unit {
 		b.Evidence = moves.evidence(in, true)
 	}
-	return b, nil
+	return b
 }
 
 // TotalLoad returns a load that no host exceeds: with all CPU needs on the host of

@@ -59,9 +59,7 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 		if limit < learnConflicts {
 			continue
 		}
-		if err := s.columns(again); err != nil {
-			return err
-		}
+		s.columns(again)
 		again = true
 		if l == nil && other == nil {
 			s.Reason = tooLarge(s.u) + ": bounds without search"
@@ -72,18 +70,16 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 }
 
 // columns narrows the gap by column generation; again, only from above.
-func (s *run) columns(again bool) error {
+func (s *run) columns(again bool) {
 	switch {
 	case s.off&devColumns != 0 || s.closed():
-		return nil
 	case s.u.Current != nil && s.moves == nil:
-		return nil
 	case s.u.Current != nil:
-		return s.narrow(s.moves, again)
+		s.narrow(s.moves, again)
 	case again && len(s.u.Classes) == 1:
-		return nil
+	default:
+		s.patterns(again)
 	}
-	return s.patterns(again)
 }
 
 const (

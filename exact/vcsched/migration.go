@@ -21,8 +21,8 @@ func (s *run) searchWithBudget(improve func(steps int)) error {
 	if t.pairs() > mostPairs {
 		for times := 0; !s.closed() && !s.stopped(); times++ {
 			improve(treeSteps)
-			if err := s.columns(times > 0); err != nil || s.beside() && times == 3 {
-				return err
+			if s.columns(times > 0); s.beside() && times == 3 {
+				return nil
 			}
 		}
 		return nil
