@@ -383,6 +383,9 @@ func (s *pricer[V]) price() {
 // four resources.
 const mostGrid, mostCells = 2048, 1 << 20
 
+// cellsPerEffort is the number of cells that are filled in about a microsecond.
+const cellsPerEffort = 300
+
 // cells returns a weighted sum of sizes in cells of the grid, of 1 + margin times the sum, rounded down.
 func (s *pricer[V]) cells(size *V, margin float64) int {
 	sum := 0.0
@@ -403,22 +406,22 @@ func (s *pricer[V]) fill() {
 	for k := n - 1; k >= 0; k-- {
 		it := &s.items[k]
 		size := s.cells(&it.size, -roundingShare)
-		for c := range to {
-			most := int64(it.count)
-			if size > 0 {
-				most = min(most, int64(c/size))
-			} else {
-				to[c] = from[c] + most*it.weight
-				most = -1
+		copy(to, from)
+		for j := 1; j <= int(it.count) && j*size < len(to); j++ {
+			weight := int64(j) * it.weight
+			if size == 0 { // all fit at once
+				j, weight = int(it.count), int64(it.count)*it.weight
 			}
-			for j := int64(0); j <= most; j++ {
-				to[c] = max(to[c], j*it.weight+from[c-int(j)*size])
+			for c, x := range from[:len(to)-j*size] {
+				to[c+j*size] = max(to[c+j*size], weight+x)
 			}
-			s.room[c*(n+1)+k] = to[c]
+		}
+		for c, x := range to {
+			s.room[c*(n+1)+k] = x
 		}
 		to, from = from, to
-		clear(to)
 	}
+	s.cut = meter.Stop(s.ctx, int64(len(s.room))/cellsPerEffort)
 }
 
 // roundingShare is above the relative rounding of a sum of shares.
