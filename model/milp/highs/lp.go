@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// LP is a linear program that is solved repeatedly while bounds of variables change, each time from the last basis, as at
-// the nodes of a branch and bound. It must be used by one goroutine at a time, and closed.
+// LP is a linear program that is solved repeatedly while bounds of variables change, each time from the last basis, as
+// at the nodes of a branch and bound. It must be used by one goroutine at a time, and closed.
 type LP struct {
 	m    *milp.Model
 	n    *object // nil before the first Solve, which has a context to wait for HiGHS in
