@@ -15,7 +15,6 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -185,9 +184,6 @@ func TestLeastHostsInfeasible(t *testing.T) {
 // hosts. Some instances of 20 items are solved every day, without -short more, and larger ones with a limit.
 func TestLeastHostsPublished(t *testing.T) {
 	t.Parallel()
-	if !highs.Available() {
-		t.Skip("without HiGHS there is no column generation, which proves most of them")
-	}
 	rows := require.CSV(t, "vbp", "optima.csv")
 	optima, items := map[string]int{}, map[string]string{}
 	for _, row := range rows {

@@ -7,6 +7,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/num/covering"
 )
 
 // Covers looks for covers of the tasks by few patterns of at most a load.
@@ -70,7 +72,7 @@ func (c *Covers) Dive(ctx context.Context, most int64) []int32 {
 		optimum, solved := m.Solve(ctx)
 		for turn := 0; solved && turn < diveTurns; turn++ {
 			weights, _ := m.weights()
-			found, _, complete := t.price(ctx, weights, m.load, improving, variety)
+			found, _, complete := t.price(ctx, weights, t.class[0], m.load, improving, variety)
 			if !complete || !m.take(found) {
 				break
 			}
@@ -82,9 +84,9 @@ func (c *Covers) Dive(ctx context.Context, most int64) []int32 {
 		if !solved || used+int64(math.Ceil(optimum-1e-3)) > most {
 			return nil
 		}
-		chosen := m.choose(int(math.Ceil(optimum / diveShare)))
-		for _, q := range chosen {
-			for _, it := range m.p.pool[q].Items {
+		chosen := choose(m.Program, len(t.Count), int(math.Ceil(optimum/diveShare)), func(column int) []patternItem { return m.p.pool[m.index[column]].Items })
+		for _, column := range chosen {
+			for _, it := range m.p.pool[m.index[column]].Items {
 				n := min(int(it.Count), int(t.Count[it.Type]))
 				for _, i := range t.Tasks[it.Type][next[it.Type] : next[it.Type]+n] {
 					place[i] = int32(used)
@@ -111,38 +113,105 @@ func (c *Covers) Dive(ctx context.Context, most int64) []int32 {
 	return place
 }
 
-// choose returns patterns of the pool to take, as often as they are to be taken: the largest value, all that are whole,
-// and up to the given number of likely ones that have no type in common.
-func (m *master) choose(most int) (chosen []int) {
+// choose returns columns to take, as often as they are to be taken: the largest value, all that are whole, and up to the
+// given number of likely ones that have no type in common.
+func choose(p *covering.Program, types, most int, items func(column int) []patternItem) (chosen []int) {
 	type value struct {
-		pattern int
-		x       float64
+		column int
+		x      float64
 	}
 	var all []value
-	m.Values(func(column int, x float64) {
+	p.Values(func(column int, x float64) {
 		if x > 1e-4 {
-			all = append(all, value{m.index[column], x})
+			all = append(all, value{column, x})
 		}
 	})
-	slices.SortFunc(all, func(a, b value) int { return cmp.Or(cmp.Compare(b.x, a.x), cmp.Compare(a.pattern, b.pattern)) })
-	met := make([]bool, len(m.t.CPU))
+	slices.SortFunc(all, func(a, b value) int { return cmp.Or(cmp.Compare(b.x, a.x), cmp.Compare(a.column, b.column)) })
+	met := make([]bool, types)
 	for _, v := range all {
-		items := m.p.pool[v.pattern].Items
 		switch {
 		case v.x >= certain:
 			for range int(v.x + 1 - certain) {
-				chosen = append(chosen, v.pattern)
+				chosen = append(chosen, v.column)
 			}
 		case len(chosen) > 0 && (v.x < likely || len(chosen) >= most):
 			return chosen
-		case slices.ContainsFunc(items, func(it patternItem) bool { return met[it.Type] }):
+		case slices.ContainsFunc(items(v.column), func(it patternItem) bool { return met[it.Type] }):
 			continue
 		default:
-			chosen = append(chosen, v.pattern)
+			chosen = append(chosen, v.column)
 		}
-		for _, it := range items {
+		for _, it := range items(v.column) {
 			met[it.Type] = true
 		}
 	}
 	return chosen
+}
+
+// Dive looks for a placement of at most a load within the migration budget, as Covers.Dive does. What is left is the same
+// problem with fewer tasks, hosts and less of the budget.
+func (m *Moves) Dive(ctx context.Context, load int64) []int32 {
+	if len(m.t.CPU) > mostTypes {
+		return nil
+	}
+	rest, t := *m, *m.t
+	t.Count = slices.Clone(t.Count)
+	rest.t, rest.hosts = &t, slices.Clone(m.hosts)
+	p := rest.master(load)
+	place := make([]int32, len(t.units.CPU))
+	first := make([]int32, len(t.Count)) // task of each type that is left
+	for left := len(place); left > 0; {
+		optimum, solved := p.Solve(ctx)
+		for turn := 0; solved && optimum > p.nothing; turn++ {
+			refuted, found, complete := rest.price(ctx, p.Duals(), load)
+			if refuted || !complete || len(found) == 0 || turn == diveTurns {
+				return nil
+			}
+			for _, q := range found {
+				p.add(q)
+			}
+			m.pool = append(m.pool, found...)
+			optimum, solved = p.Solve(ctx)
+		}
+		if !solved {
+			return nil
+		}
+		open := 0
+		for _, h := range rest.hosts {
+			open += len(h.hosts)
+		}
+		before := left
+		for _, column := range choose(p.Program, len(t.Count), 1+open/diveShare, func(column int) []patternItem { return p.index[column].Items }) {
+			q := p.index[column]
+			if q.host < 0 || len(rest.hosts[q.host].hosts) == 0 {
+				continue
+			}
+			h := &rest.hosts[q.host]
+			for _, it := range q.Items {
+				n := min(it.Count, t.Count[it.Type])
+				for _, i := range t.Tasks[it.Type][first[it.Type]:][:n] {
+					place[i] = h.hosts[0]
+				}
+				if rest.current(int(it.Type)) >= 0 && !h.own[it.Type] {
+					rest.budget -= int64(n) * t.Mem[it.Type]
+				}
+				first[it.Type] += n
+				t.Count[it.Type], left = t.Count[it.Type]-n, left-int(n)
+			}
+			h.hosts = h.hosts[1:]
+		}
+		if left == before {
+			return nil
+		}
+		p.Demand(rest.demand())
+		kept := p.Drop(func(column int) bool {
+			q := p.index[column]
+			return len(rest.hosts[q.host].hosts) == 0 || slices.ContainsFunc(q.Items, func(it patternItem) bool { return it.Count > t.Count[it.Type] })
+		})
+		for k, column := range kept {
+			p.index[k] = p.index[column]
+		}
+		p.index = p.index[:len(kept)]
+	}
+	return place
 }

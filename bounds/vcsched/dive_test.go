@@ -136,7 +136,7 @@ func TestPricing(t *testing.T) {
 		}
 		for _, threshold := range []int64{0, best - 1, best} {
 			for _, most := range []int32{0, 1, math.MaxInt32} {
-				found, heaviest, complete := tasks.price(t.Context(), weights, tasks.TotalLoad(), threshold, most)
+				found, heaviest, complete := tasks.price(t.Context(), weights, tasks.class[0], tasks.TotalLoad(), threshold, most)
 				what := fmt.Sprintf("%d: %d patterns above %d, the heaviest %d of %d", k, len(found), threshold, heaviest, best)
 				if !complete || (len(found) > 0) != (best > threshold) || heaviest > best {
 					t.Fatal(what)

@@ -4,14 +4,11 @@ package vcsched
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/core/view"
+	"github.com/gapwise/gapwise/internal/num/covering"
 	"github.com/gapwise/gapwise/internal/run/meter"
-	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Moves tests whether the tasks fit on hosts, which may differ, at a given CPU load, when
@@ -187,26 +184,23 @@ func (m *Moves) best(ctx context.Context, c class, weights []int64, load, thresh
 // Keep returns a lower bound on L that is at least lower, itself a lower bound, by the first kind of prices at loads up
 // to upper.
 func (m *Moves) Keep(ctx context.Context, lower, upper int64) int64 {
-	lower, _ = raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) (bool, error) { return m.keep(ctx, load), nil })
-	return lower
+	return raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) bool { return m.keep(ctx, load) })
 }
 
 // Raise returns a lower bound on L that is at least lower, itself a lower bound, by both kinds of prices at loads up to
 // upper, to a relative width.
-func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
-	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) (bool, error) { return m.Refute(ctx, load) })
+func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) int64 {
+	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) bool { return m.Refute(ctx, load) })
 }
 
-// Refute reports whether no placement has L ≤ load, proved. False means that patterns
-// can be mixed to a fractional placement within the budget, or that ctx or maxPricing
-// ended the attempt; without HiGHS, that no constant weights prove it.
+// Refute reports whether no placement has L ≤ load, proved. False means that patterns can be mixed to a fractional
+// placement within the budget, or that ctx or maxPricing ended the attempt.
 //
-// The master minimises Σ_k cost_k a_k + b: the CPU needs (or larger ones, if some are 0 or there are further resources)
-// that patterns leave uncovered, and the memory that moves beyond the budget. It is subject to Σ_q count_qk x_q + a_k ≥
-// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q + b ≥ memory(C) - budget. Here
-// kept_q is the memory of the host's own tasks in q. Its duals times weightScale, rounded, are w and λ; β is rounded
-// up.
-func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
+// The master minimises Σ_k cost_k a_k + b: the needs that patterns leave uncovered, of each task the largest, and the
+// memory that moves beyond the budget. It is subject to Σ_q count_qk x_q + a_k ≥ count_k for each type k, Σ_{q of g}
+// x_q ≤ count_g for each host g and Σ_q kept_q x_q + b ≥ memory(C) - budget. Here kept_q is the memory of the host's
+// own tasks in q. Its duals times weightScale, rounded, are w and λ; β is rounded up.
+func (m *Moves) Refute(ctx context.Context, load int64) bool {
 	n := len(m.t.CPU)
 	for k := range n {
 		room := int64(0)
@@ -219,159 +213,106 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 			one := make([]int64, n)
 			one[k] = 1
 			m.proved(load, one, 0)
-			return true, nil
+			return true
 		}
 	}
 	if m.keep(ctx, load) {
-		return true, nil
+		return true
 	}
-	if !highs.Available() {
-		return false, nil
+	if n > mostTypes {
+		return false
 	}
-	master, _ := m.master(load)
-	lp, err := highs.NewLP(master)
-	if err != nil {
-		return false, fmt.Errorf("moves: %w", err)
-	}
-	defer lp.Close()
+	master := m.master(load)
 	for ctx.Err() == nil {
-		r, err := lp.Solve(ctx, nil, nil)
-		if err != nil {
-			return false, fmt.Errorf("moves: %w", err)
+		optimum, solved := master.Solve(ctx)
+		if !solved || optimum <= master.nothing {
+			return false
 		}
-		// Within HiGHS's tolerances this is a fractional placement.
-		if r.Status != milp.Optimal || r.Objective <= 1e-7 {
-			return false, nil
-		}
-		refuted, found, complete := m.price(ctx, r.Duals, load)
+		refuted, found, complete := m.price(ctx, master.Duals(), load)
 		if refuted || !complete || len(found) == 0 {
-			return refuted, nil
+			return refuted
+		}
+		for _, q := range found {
+			master.add(q)
 		}
 		m.pool = append(m.pool, found...)
-		cols := make([]highs.Column, len(found))
-		for i, q := range found {
-			cols[i] = m.column(q)
-		}
-		if err := lp.AddColumns(cols); err != nil {
-			return false, fmt.Errorf("moves: %w", err)
-		}
 	}
-	return false, nil
+	return false
 }
 
-// master returns the master over the pool's patterns of at most the given load, which
-// have the last variables.
-func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern) {
-	n := len(m.t.CPU)
-	scale := float64(m.t.units.Scale)
-	var running int64
-	for _, g := range m.hosts {
-		for k, is := range g.own {
+// movesMaster is the linear program over the pool's patterns of at most a load.
+type movesMaster struct {
+	*covering.Program
+	m       *Moves
+	index   []movesPattern // [column]
+	nothing float64        // above the optimum of a fractional placement
+}
+
+func (m *Moves) master(load int64) *movesMaster {
+	n, scale := len(m.t.CPU), float64(m.t.units.Scale)
+	demand := m.demand()
+	price := make([]float64, len(demand))
+	for k, cost := range m.t.CPU {
+		for _, needs := range m.t.Rigid {
+			cost = max(cost, needs[k])
+		}
+		price[k] = float64(cost) / scale
+	}
+	for g := range m.hosts {
+		most := m.hosts[g].class.Room(load) // no pattern is worth more
+		for _, c := range m.hosts[g].class.Cap {
+			most += c
+		}
+		price[n+g] = 1 + float64(most)/scale
+	}
+	price[n+len(m.hosts)] = 1
+	p := &movesMaster{Program: covering.New(demand, price), m: m, index: make([]movesPattern, len(demand))}
+	for k := range demand {
+		p.index[k].host = -1
+		p.nothing += 2e-6 * math.Abs(demand[k]) * price[k]
+	}
+	for _, q := range m.pool {
+		if q.Load <= m.hosts[q.host].class.Room(load) {
+			p.add(q)
+		}
+	}
+	return p
+}
+
+// demand returns the demands of the master: tasks of each type, hosts, and the memory to keep.
+func (m *Moves) demand() []float64 {
+	demand, running := make([]float64, len(m.t.CPU)+len(m.hosts)+1), int64(0)
+	for k, n := range m.t.Count {
+		demand[k] = float64(n)
+	}
+	for g, h := range m.hosts {
+		demand[len(m.t.CPU)+g] = -float64(len(h.hosts))
+		for k, is := range h.own {
 			if is {
 				running += m.t.Mem[k] * int64(m.t.Count[k])
 			}
 		}
 	}
-	rows := make([]milp.Row, n+len(m.hosts)+1)
-	master = &milp.Model{}
-	further := len(m.t.Rigid) > 1 || slices.Contains(m.t.CPU, 1)
-	for k := range n {
-		cost := m.t.CPU[k]
-		for _, needs := range m.t.Rigid {
-			if further {
-				cost = max(cost, needs[k])
-			}
-		}
-		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(cost) / scale})
-		rows[k] = milp.Row{Lower: float64(m.t.Count[k]), Upper: milp.Inf, Terms: []milp.Term{{Var: a, Coef: 1}}}
-	}
-	for g := range m.hosts {
-		rows[n+g] = milp.Row{Lower: math.Inf(-1), Upper: float64(len(m.hosts[g].hosts))}
-	}
-	b := master.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
-	rows[n+len(m.hosts)] = milp.Row{Lower: float64(running-m.budget) / scale, Upper: milp.Inf, Terms: []milp.Term{{Var: b, Coef: 1}}}
-	for _, q := range m.pool {
-		if q.Load <= m.hosts[q.host].class.Room(load) {
-			patterns = append(patterns, q)
-			c := m.column(q)
-			x := master.AddVar(milp.Var{Upper: c.Upper})
-			for _, t := range c.Terms {
-				rows[t.Row].Terms = append(rows[t.Row].Terms, milp.Term{Var: x, Coef: t.Coef})
-			}
-		}
-	}
-	master.Rows = rows
-	return master, patterns
+	demand[len(demand)-1] = max(0, float64(running-m.budget)/float64(m.t.units.Scale))
+	return demand
 }
 
-// Mix looks for a placement made of the pool's patterns of at most the given load: integers in the master that leave no
-// needs uncovered. It returns the hosts of the tasks, [task], or nil, as always without HiGHS; nodes limits the branch
-// and bound.
-func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
-	if !highs.Available() {
-		return nil, nil
-	}
-	master, patterns := m.master(load)
-	first := len(master.Vars) - len(patterns)
-	for v := range first {
-		master.Vars[v].Upper = 0
-	}
-	for v := range patterns {
-		master.Vars[first+v].Integer = true
-		master.Vars[first+v].Upper = float64(len(m.hosts[patterns[v].host].hosts))
-	}
-	r, err := highs.Solve(ctx, master, milp.Options{NodeLimit: nodes, Threads: 1})
-	if err != nil || !r.Feasible {
-		return nil, err
-	}
-	place := make([]int32, len(m.t.units.CPU))
-	left := make([][]int32, len(m.t.Tasks))
-	copy(left, m.t.Tasks)
-	// A mix may have more tasks of a type than there are: tasks stay if they may.
-	for _, stay := range []bool{true, false} {
-		used := make([]int, len(m.hosts))
-		for v, q := range patterns {
-			for range int(math.Round(r.X[first+v])) {
-				if used[q.host] == len(m.hosts[q.host].hosts) {
-					return nil, nil
-				}
-				h := m.hosts[q.host].hosts[used[q.host]]
-				used[q.host]++
-				for _, it := range q.Items {
-					if m.hosts[q.host].own[it.Type] == stay {
-						n := min(int(it.Count), len(left[it.Type]))
-						for _, i := range left[it.Type][:n] {
-							place[i] = h
-						}
-						left[it.Type] = left[it.Type][n:]
-					}
-				}
-			}
-		}
-	}
-	for _, tasks := range left {
-		if len(tasks) > 0 {
-			return nil, nil
-		}
-	}
-	return place, nil
-}
-
-// column returns the column of a pattern.
-func (m *Moves) column(q movesPattern) highs.Column {
+// add takes a pattern as a column.
+func (p *movesMaster) add(q movesPattern) {
+	m := p.m
 	n := len(m.t.CPU)
-	c := highs.Column{Upper: milp.Inf, Terms: []highs.RowTerm{{Row: n + q.host, Coef: 1}}}
-	kept := int64(0)
+	column, kept := []covering.Entry{{Row: int32(n + q.host), Coef: -1}}, int64(0)
 	for _, it := range q.Items {
-		c.Terms = append(c.Terms, highs.RowTerm{Row: int(it.Type), Coef: float64(it.Count)})
+		column = append(column, covering.Entry{Row: it.Type, Coef: float64(it.Count)})
 		if m.hosts[q.host].own[it.Type] {
 			kept += m.t.Mem[it.Type] * int64(it.Count)
 		}
 	}
 	if kept > 0 {
-		c.Terms = append(c.Terms, highs.RowTerm{Row: n + len(m.hosts), Coef: float64(kept) / float64(m.t.units.Scale)})
+		column = append(column, covering.Entry{Row: int32(n + len(m.hosts)), Coef: float64(kept) / float64(m.t.units.Scale)})
 	}
-	return c
+	p.Add(column, 0)
+	p.index = append(p.index, q)
 }
 
 // price tests the inequality with the duals of the master, and returns patterns that
@@ -392,28 +333,36 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 			right += prices[k] * int64(m.t.Count[k])
 		}
 	}
-	spare, hosts := right-1, int64(0)
+	// Patterns that are worth more than the threshold of their host spoil the inequality. The hosts share what the duals
+	// leave, by their room.
+	spare, room := right-1, 0.0
 	thresholds := make([]int64, len(m.hosts))
-	for g := range m.hosts {
-		thresholds[g] = int64(max(0, -duals[n+g]) * weightScale)
-		spare -= thresholds[g] * int64(len(m.hosts[g].hosts))
-		hosts += int64(len(m.hosts[g].hosts))
+	for g, h := range m.hosts {
+		thresholds[g] = int64(max(0, duals[n+g]) * weightScale)
+		spare -= thresholds[g] * int64(len(h.hosts))
+		room += float64(h.class.Room(load)) * float64(len(h.hosts))
 	}
 	if spare < 0 {
 		return false, nil, true // the duals belong to a fractional placement, up to rounding
+	}
+	for g, h := range m.hosts {
+		thresholds[g] += int64(float64(spare) / room * float64(h.class.Room(load)) * (1 - roundingShare))
 	}
 	left := int64(0)
 	gains := make([]int64, n)
 	complete = true
 	for g := range m.hosts {
+		if len(m.hosts[g].hosts) == 0 {
+			continue
+		}
 		copy(gains, weights)
 		for k, is := range m.hosts[g].own {
 			if is {
 				gains[k] += prices[k]
 			}
 		}
-		best, patterns, whole := m.best(ctx, m.hosts[g].class, gains, load, thresholds[g]+spare/hosts)
-		left += best * int64(len(m.hosts[g].hosts))
+		patterns, heaviest, whole := m.t.price(ctx, gains, m.hosts[g].class, load, thresholds[g], variety)
+		left += max(thresholds[g], heaviest) * int64(len(m.hosts[g].hosts))
 		complete = complete && whole
 		for _, q := range patterns {
 			found = append(found, movesPattern{q, g})

@@ -60,36 +60,30 @@ func (m *Moves) evidence(in *model.VCSched, byCPU bool) *model.Evidence {
 
 // pricedMoves returns the bound by Moves for an instance with a migration budget, to a relative width of 1e-4, or a
 // larger one if ctx ends.
-func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+func pricedMoves(ctx context.Context, in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := view.Shared(ctx, in, view.OfVCSched)
 	t := NewTasks(u)
 	packing := t.packing(ctx, in)
 	if b.Evidence = packing.by(in); packing.why != "" {
 		b.Infeasible, b.Reason = true, packing.why
-		return b, nil
+		return b
 	}
 	lower := packing.load
 	m := NewMoves(u)
 	all := t.TotalLoad()
-	no, err := m.Refute(ctx, all)
-	if err != nil {
-		return b, err
-	}
-	if no {
+	if m.Refute(ctx, all) {
 		b.Infeasible, b.Reason, b.Evidence = true, overBudget, m.evidence(in, false)
-		return b, nil
+		return b
 	}
 	if lower = max(lower, u.Scale); lower < all {
-		if lower, err = m.Raise(ctx, m.Keep(ctx, lower, all), all, 1e-4); err != nil {
-			return b, err
-		}
+		lower = m.Raise(ctx, m.Keep(ctx, lower, all), all, 1e-4)
 	}
 	b.Value = u.YieldBound(lower)
 	if m.refuted > 0 && m.refuted < lower && lower-m.refuted <= t.Unit {
 		b.Evidence = m.evidence(in, true)
 	}
-	return b, nil
+	return b
 }
 
 // overBudget is the reason why there is no placement if Moves refutes every load.

@@ -31,9 +31,6 @@ func TestMovesInequality(t *testing.T) {
 		duals := make([]float64, len(m.t.CPU)+len(m.hosts)+1)
 		for k := range duals {
 			duals[k] = rng.Float64()
-			if k >= len(m.t.CPU) && k < len(duals)-1 {
-				duals[k] *= -1
-			}
 		}
 		load := int64((0.5 + rng.Float64()) / best * float64(u.Scale))
 		if no, _, _ := m.price(context.Background(), duals, load); no {
@@ -48,6 +45,48 @@ func TestMovesInequality(t *testing.T) {
 	}
 }
 
+// No load of a placement is refuted, most smaller ones are, and dives mostly find placements at the least load: by brute
+// force, with hosts of several sizes and budgets.
+func TestMovesAgainstPlain(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 3))
+	tight, placed, misfits, all := 0, 0, 0, 0
+	for range require.Rounds(3_000) {
+		in := testkit.RandomVCSched(rng, true)
+		best, ok := plain.Optimum(in)
+		u := view.OfVCSched(in)
+		m := NewMoves(u)
+		if !ok {
+			if hosts := m.Dive(t.Context(), m.t.TotalLoad()); hosts != nil && u.Fits(hosts) {
+				t.Fatalf("%v places what doesn't fit: %+v", hosts, in)
+			}
+			continue
+		}
+		load := int64(float64(u.Scale) / best * (1 + 1e-9))
+		if m.Refute(t.Context(), load) {
+			t.Fatalf("refutes the load %d, the optimum is %v: %+v", load, best, in)
+		}
+		all++
+		if best < 1 && m.Refute(t.Context(), int64(float64(load)*(1-1e-5))) || best == 1 {
+			tight++
+		}
+		hosts := m.Dive(t.Context(), load)
+		if hosts == nil {
+			continue
+		}
+		if !u.Fits(hosts) { // it does so in units
+			misfits++
+			continue
+		}
+		if placed++; u.MaxLoad(hosts) > load && best < 1 {
+			t.Fatalf("%v has the load %d above %d: %+v", hosts, u.MaxLoad(hosts), load, in)
+		}
+	}
+	if tight < all*9/10 || placed+misfits < all*9/10 || misfits > all/8 {
+		t.Errorf("of %d: %d bounds are tight, %d placed, %d don't fit exactly", all, tight, placed, misfits)
+	}
+}
+
 // A budget that allows all moves is none.
 func TestMovesWithAnyBudget(t *testing.T) {
 	t.Parallel()
@@ -56,14 +95,14 @@ func TestMovesWithAnyBudget(t *testing.T) {
 			Running: 0.7, Budget: 100, Index: k}.Generate())(t)
 		free := *in
 		free.MigrationBudget = nil
-		a := require.Value(pricedMoves(context.Background(), in))(t)
-		b := require.Value(ColumnGeneration(context.Background(), &free))(t)
+		a := pricedMoves(context.Background(), in)
+		b := ColumnGeneration(context.Background(), &free)
 		if a.Infeasible != b.Infeasible || !a.Infeasible && (a.Value > b.Value*(1+2e-4) || a.Value < b.Value*(1-2e-4)) {
 			t.Errorf("%s: %+v with a budget of 100, %+v without", in.Name, a, b)
 		}
 	}
-	if _, err := pricedMoves(stopped(), large(t)); err != nil {
-		t.Error(err)
+	if b := pricedMoves(stopped(), large(t)); b.Infeasible {
+		t.Errorf("%+v after the end of the context", b)
 	}
 }
 

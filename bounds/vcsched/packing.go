@@ -23,7 +23,6 @@ import (
 	"github.com/gapwise/gapwise/internal/num/duals"
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // ClosedForm returns the optimum of the linear relaxation of the paper's model in
@@ -74,16 +73,11 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	if all[1].Infeasible {
 		return all, nil
 	}
-	b, err := bounds.Bound{}, error(nil)
-	if len(in.HostSizes) < 2 || highs.Available() { // it has nothing to add to Packing elsewhere
-		b, err = ColumnGeneration(ctx, in)
-		all = append(all, b)
+	b := ColumnGeneration(ctx, in)
+	if all = append(all, b); !b.Infeasible && in.MigrationBudget != nil {
+		all = append(all, pricedMoves(ctx, in))
 	}
-	if err == nil && !b.Infeasible && in.MigrationBudget != nil {
-		b, err = pricedMoves(ctx, in)
-		all = append(all, b)
-	}
-	return all, err
+	return all, nil
 }
 
 // Tasks groups an instance's tasks into types of equal needs (of rigid resources

@@ -86,21 +86,21 @@ const maxPricing = 20_000_000
 
 // Refute reports whether no placement has L ≤ load, proved. False means that there is a fractional cover, that ctx or
 // maxPricing ended the attempt, or that there are more than mostTypes types.
-func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
+func (p *Patterns) Refute(ctx context.Context, load int64) bool {
 	for k := range p.t.CPU {
 		if p.t.CPU[k] > p.t.class[0].Room(load) {
-			return true, nil
+			return true
 		}
 	}
 	if len(p.t.CPU) > mostTypes {
-		return false, nil
+		return false
 	}
 	m := p.master(load)
 	if hosts, weights := m.generate(ctx, p.t.Hosts, p.t.Hosts+1); hosts > p.t.Hosts {
 		p.refuted, p.weights = load, weights
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
 }
 
 // master is the linear program over the patterns of at most a load.
@@ -115,7 +115,7 @@ type master struct {
 // master returns the program over the pool.
 func (p *Patterns) master(load int64) *master {
 	m := &master{p: p, t: p.t, load: load}
-	m.Program = covering.New(m.demand())
+	m.Program = covering.New(m.demand(), slices.Repeat([]float64{1}, len(p.t.CPU)))
 	for q := range p.pool {
 		if q < len(p.t.CPU) { // the columns that the program begins with
 			m.index = append(m.index, q)
@@ -141,7 +141,7 @@ func (m *master) add(q int) {
 	for _, it := range m.p.pool[q].Items {
 		column = append(column, covering.Entry{Row: it.Type, Coef: float64(it.Count)})
 	}
-	m.Add(column)
+	m.Add(column, 1)
 	m.index = append(m.index, q)
 }
 
@@ -165,7 +165,7 @@ func (m *master) generate(ctx context.Context, needed, enough int64) (hosts int6
 			break
 		}
 		weights, total := m.weights()
-		found, heaviest, complete := m.t.price(ctx, weights, m.load, improving, variety)
+		found, heaviest, complete := m.t.price(ctx, weights, m.t.class[0], m.load, improving, variety)
 		if !complete {
 			break
 		}
@@ -176,7 +176,7 @@ func (m *master) generate(ctx context.Context, needed, enough int64) (hosts int6
 			break // up to the perturbation of the program the optimum is target
 		}
 		if heaviest <= limit {
-			more, _, complete := m.t.price(ctx, weights, m.load, limit, 0)
+			more, _, complete := m.t.price(ctx, weights, m.t.class[0], m.load, limit, 0)
 			if !complete {
 				break
 			}
@@ -213,12 +213,12 @@ func (m *master) take(found []pattern) bool {
 	return len(found) > 0
 }
 
-// price returns patterns that weigh more than the threshold and the largest weight of any. It searches by depth-first
+// price returns patterns of a class of hosts that weigh more than the threshold and the largest weight of any. It searches by depth-first
 // branch and bound over types in the order of weight per need. For each type it looks for the best pattern that has this
 // type as its first: among all if most is 0, and it ends with the first pattern found; else among types that are in
 // fewer than most of the patterns found so far. complete is false if it was cut off.
-func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64, most int32) (found []pattern, heaviest int64, complete bool) {
-	s := t.newPricer(ctx, weights, t.class[0], load)
+func (t *Tasks) price(ctx context.Context, weights []int64, c class, load, threshold int64, most int32) (found []pattern, heaviest int64, complete bool) {
+	s := t.newPricer(ctx, weights, c, load)
 	if most > 0 {
 		s.vary(most)
 	}
@@ -285,22 +285,11 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 			s.items = append(s.items, it)
 		}
 	}
-	// A resource counts by the tasks' need of it, as a share of one host.
-	need, needs := make([]float64, s.n), 0.0
-	for r := range need {
-		size := t.CPU
-		if r > 0 {
-			size = t.Rigid[r-1]
-		}
-		for k := range weights {
-			need[r] += float64(size[k]) * float64(t.Count[k]) / float64(s.cap[r])
-		}
-		needs += need[r]
-	}
+	s.price()
 	size := func(it *pricerItem[V]) float64 {
 		sum := 0.0
-		for r := range need {
-			sum += need[r] * float64(it.size[r]) / float64(s.cap[r])
+		for r, x := range s.share {
+			sum += x * float64(it.size[r])
 		}
 		return sum
 	}
@@ -314,78 +303,125 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 		}
 		return int(a.kind - b.kind)
 	})
-	n := len(s.items)
-	for r := range need {
-		if need[r] > 1 { // else all tasks fit in it
-			share := make([]float64, s.n)
-			share[r] = 1 / float64(s.cap[r])
-			s.relax(share)
-		}
-	}
-	if len(s.relaxed) != 1 {
-		for r := range need {
-			need[r] /= needs * float64(s.cap[r])
-		}
-		s.relax(need)
-	}
 	s.fill()
-	s.used, s.most = make([]int32, n), math.MaxInt32
-	s.taken = make([]int32, n)
+	s.used, s.most = make([]int32, len(s.items)), math.MaxInt32
+	s.taken = make([]int32, len(s.items))
 	return s
 }
 
-// relaxation is the knapsack of a weighted sum of the resources, whose capacity is that of the grid.
-type relaxation struct {
-	share []float64 // of the sum
-	best  []int64   // [rest*(items+1)+k]: the largest weight of items from k on
+// priceSteps is the number of subgradients for the prices of the resources.
+const priceSteps = 100
+
+// price sets the shares of the resources in the weighted sum of which a host has 1: prices λ with which the Lagrangian
+// relaxation Σ_r λ_r + Σ_k count_k max(0, weight_k - Σ_r λ_r size_kr / cap_r) of the knapsack is small, by subgradients
+// (Held, Wolfe, Crowder 1974). Any shares do; the better they are, the fewer nodes the search has.
+func (s *pricer[V]) price() {
+	// It begins with the tasks' need of each resource, as a share of one host.
+	price, needs, most := make([]float64, s.n), 0.0, 0.0
+	rel := make([]float64, s.n*len(s.items))
+	for k := range s.items {
+		it := &s.items[k]
+		for r := range s.n {
+			x := float64(it.size[r]) / float64(max(1, s.cap[r]))
+			rel[k*s.n+r] = x
+			price[r] += x * float64(it.count)
+			needs += x * float64(it.count)
+		}
+		most += float64(it.weight) * float64(it.count)
+	}
+	s.share = make([]float64, s.n)
+	for r := range price {
+		s.share[r] = price[r] // if all tasks fit, there are no better ones
+		price[r] *= most / max(needs, needs*needs)
+	}
+	best, step, slope := math.Inf(1), 0.05, make([]float64, s.n)
+	for range priceSteps {
+		value, norm := 0.0, 0.0
+		for r, x := range price {
+			value += x
+			slope[r] = 1
+		}
+		for k := range s.items {
+			gain, n := float64(s.items[k].weight), float64(s.items[k].count)
+			for r, x := range rel[k*s.n : (k+1)*s.n] {
+				gain -= price[r] * x
+			}
+			if gain > 0 {
+				value += gain * n
+				for r, x := range rel[k*s.n : (k+1)*s.n] {
+					slope[r] -= n * x
+				}
+			}
+		}
+		if value < best*(1-1e-4) {
+			if best = value; slices.Max(price) > 0 {
+				copy(s.share, price)
+			}
+		} else {
+			step *= 0.85
+		}
+		for _, x := range slope {
+			norm += x * x
+		}
+		if norm < 1e-12 {
+			break
+		}
+		for r := range price {
+			price[r] = max(0, price[r]-step*value/norm*slope[r])
+		}
+	}
+	sum := 0.0
+	for _, x := range s.share {
+		sum += x
+	}
+	for r := range s.share {
+		s.share[r] /= sum * float64(max(1, s.cap[r]))
+	}
 }
 
-// mostGrid and mostCells limit the tables, of one relaxation and of all.
-const mostGrid, mostCells = 256, 1 << 20
+// mostGrid and mostCells limit the table. With 256 cells instead of 2048 there were ten times the nodes on hosts of
+// four resources.
+const mostGrid, mostCells = 2048, 1 << 20
 
-// relax adds the knapsack of a weighted sum, of which a host has 1.
-func (s *pricer[V]) relax(share []float64) { s.relaxed = append(s.relaxed, relaxation{share: share}) }
+// cellsPerEffort is the number of cells that are filled in about a microsecond.
+const cellsPerEffort = 300
 
-// cells returns a sum of sizes in cells of the grid, of 1 + margin times the sum, rounded down.
-func cells[V vectors.Vector](x *relaxation, size *V, grid int, margin float64) int {
+// cells returns a weighted sum of sizes in cells of the grid, of 1 + margin times the sum, rounded down.
+func (s *pricer[V]) cells(size *V, margin float64) int {
 	sum := 0.0
-	for r, share := range x.share {
+	for r, share := range s.share {
 		sum += share * float64((*size)[r])
 	}
-	return int(sum * float64(grid) * (1 + margin))
+	return int(sum * float64(s.grid) * (1 + margin))
 }
 
-// fill makes the tables by dynamic programming over the items from the last one on. With sizes rounded down to the grid,
-// and the rest, too, they relax the knapsack: Σ ⌊x⌋ ≤ ⌊Σ x⌋. A margin covers the rounding of the sums. O(cells times
+// fill makes the table by dynamic programming over the items from the last one on. With sizes rounded down to the grid,
+// and the rest, too, it relaxes the knapsack: Σ ⌊x⌋ ≤ ⌊Σ x⌋. A margin covers the rounding of the sums. O(cells times
 // the most tasks of a type on a host).
 func (s *pricer[V]) fill() {
 	n := len(s.items)
-	s.grid = min(mostGrid, mostCells/max(1, (n+1)*len(s.relaxed)))
+	s.grid = min(mostGrid, mostCells/(n+1))
 	to, from := make([]int64, s.grid+1), make([]int64, s.grid+1)
-	for i := range s.relaxed {
-		x := &s.relaxed[i]
-		x.best = make([]int64, (n+1)*(s.grid+1))
-		clear(from)
-		for k := n - 1; k >= 0; k-- {
-			it := &s.items[k]
-			size := cells(x, &it.size, s.grid, -roundingShare)
-			for c := range to {
-				most := int64(it.count)
-				if size > 0 {
-					most = min(most, int64(c/size))
-				} else {
-					to[c] = from[c] + most*it.weight
-					most = -1
-				}
-				for j := int64(0); j <= most; j++ {
-					to[c] = max(to[c], j*it.weight+from[c-int(j)*size])
-				}
-				x.best[c*(n+1)+k] = to[c]
+	s.room = make([]int64, (n+1)*(s.grid+1))
+	for k := n - 1; k >= 0; k-- {
+		it := &s.items[k]
+		size := s.cells(&it.size, -roundingShare)
+		copy(to, from)
+		for j := 1; j <= int(it.count) && j*size < len(to); j++ {
+			weight := int64(j) * it.weight
+			if size == 0 { // all fit at once
+				j, weight = int(it.count), int64(it.count)*it.weight
 			}
-			to, from = from, to
-			clear(to)
+			for c, x := range from[:len(to)-j*size] {
+				to[c+j*size] = max(to[c+j*size], weight+x)
+			}
 		}
+		for c, x := range to {
+			s.room[c*(n+1)+k] = x
+		}
+		to, from = from, to
 	}
+	s.cut = meter.Stop(s.ctx, int64(len(s.room))/cellsPerEffort)
 }
 
 // roundingShare is above the relative rounding of a sum of shares.
@@ -421,15 +457,16 @@ type pricerItem[V vectors.Vector] struct {
 	size        V // CPU, rigid resources
 }
 
-// pricer is the search for a pattern of the largest weight. Its bound is the least of the knapsacks of one resource, or
-// of the weighted sum of all, over the items to come. A resource of which all tasks fit on a host doesn't count.
+// pricer is the search for a pattern of the largest weight. Its bound is the knapsack of a weighted sum of all resources
+// over the items to come.
 type pricer[V vectors.Vector] struct {
 	ctx       context.Context
 	n         int             // resources; the amounts behind are 0
 	items     []pricerItem[V] // by decreasing weight per size
 	cap       V               // CPU, rigid resources
-	relaxed   []relaxation
+	share     []float64       // of a resource in the weighted sum
 	grid      int
+	room      []int64 // [cells*(items+1)+k]: the largest weight of items from k on in so many cells
 	taken     []int32 // [k]: number of tasks in the pattern
 	best      int64   // the weight to exceed
 	bestTaken []int32
@@ -437,8 +474,7 @@ type pricer[V vectors.Vector] struct {
 	looks     int64   // at items
 	used      []int32 // [k]: the patterns that it was in, see vary
 	most      int32
-	stack     []int // where the rest of each node is in best, by relaxation
-	cut       bool  // maxPricing or ctx ended the search
+	cut       bool // maxPricing or ctx ended the search
 }
 
 func (s *pricer[V]) leads() int  { return len(s.items) }
@@ -496,20 +532,13 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 	if s.nodes++; s.nodes > maxPricing {
 		s.cut = true
 	}
-	at := len(s.stack)
-	for i := range s.relaxed {
-		s.stack = append(s.stack, min(s.grid, cells(&s.relaxed[i], &left, s.grid, roundingShare))*(len(s.items)+1))
-	}
+	room := s.room[min(s.grid, s.cells(&left, roundingShare))*(len(s.items)+1):]
 	for ; k < len(s.items) && !s.cut; k++ {
 		// A node looks at many items if there are many.
 		if s.looks++; s.looks&0x3fff == 0 && meter.Stop(s.ctx, 1<<8) {
 			s.cut = true
 		}
-		room := int64(math.MaxInt64)
-		for i := range s.relaxed {
-			room = min(room, s.relaxed[i].best[s.stack[at+i]+k])
-		}
-		if room <= s.best-weight {
+		if room[k] <= s.best-weight {
 			break
 		}
 		it := &s.items[k]
@@ -533,32 +562,27 @@ func (s *pricer[V]) grow(k int, weight int64, left V) {
 		}
 		s.taken[k] = 0
 	}
-	s.stack = s.stack[:at]
 }
 
 // Raise returns a lower bound on L that is at least lower, itself a lower bound. It bisects the loads up to upper, to a
 // relative width (0: to the limit of the linear program).
-func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
-	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) (bool, error) { return p.Refute(ctx, load) })
+func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) int64 {
+	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) bool { return p.Refute(ctx, load) })
 }
 
 // raise returns a lower bound on L that is at least lower, by bisection of the loads up
 // to upper with a test that refutes some of them, to a relative width.
-func raise(ctx context.Context, unit, lower, upper int64, width float64, refute func(load int64) (bool, error)) (int64, error) {
+func raise(ctx context.Context, unit, lower, upper int64, width float64, refute func(load int64) bool) int64 {
 	for ctx.Err() == nil && upper > lower && float64(upper-lower) > width*float64(lower) {
 		load := lower + (upper-lower)/2
 		load -= load % unit
-		no, err := refute(load)
-		if err != nil {
-			return lower, err
-		}
-		if no {
+		if refute(load) {
 			lower = max(load+unit, lower)
 		} else {
 			upper = load
 		}
 	}
-	return lower, nil
+	return lower
 }
 
 // NoPatterns is the reason why there is no placement if patterns of no load cover the tasks.
@@ -571,22 +595,22 @@ const mostTypes = 1 << 11
 // ColumnGeneration returns the bound by column generation over host patterns, to a relative width of 1e-4. It proves
 // infeasibility if there is no fractional cover by patterns of any load. For more than mostTypes types it is the bound
 // of Packing.
-func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+func ColumnGeneration(ctx context.Context, in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(view.Shared(ctx, in, view.OfVCSched))
 	packing := t.packing(ctx, in)
 	if b.Evidence = packing.by(in); packing.why != "" {
 		b.Infeasible, b.Reason = true, packing.why
-		return b, nil
+		return b
 	}
 	lower := packing.load
 	if len(t.CPU) > mostTypes {
 		b.Value = t.units.YieldBound(max(lower, t.units.Scale))
-		return b, nil
+		return b
 	}
 	var p interface {
-		Refute(ctx context.Context, load int64) (bool, error)
-		Raise(ctx context.Context, lower, upper int64, width float64) (int64, error)
+		Refute(ctx context.Context, load int64) bool
+		Raise(ctx context.Context, lower, upper int64, width float64) int64
 	}
 	patterns, moves := NewPatterns(t), (*Moves)(nil)
 	p = patterns
@@ -595,23 +619,17 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		p = moves
 	}
 	all := t.TotalLoad()
-	no, err := p.Refute(ctx, all)
-	if err != nil {
-		return b, err
-	}
-	if no {
+	if p.Refute(ctx, all) {
 		b.Infeasible, b.Reason, b.Evidence = true, NoPatterns, nil
 		if moves != nil {
 			b.Evidence = moves.evidence(in, false)
 		} else if patterns.weights != nil {
 			b.Evidence = patternEvidence(in, t, all, patterns.weights)
 		}
-		return b, nil
+		return b
 	}
 	if lower = max(lower, t.units.Scale); lower < all {
-		if lower, err = p.Raise(ctx, lower, all, 1e-4); err != nil {
-			return b, err
-		}
+		lower = p.Raise(ctx, lower, all, 1e-4)
 	}
 	b.Value = t.units.YieldBound(lower)
 	if patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
@@ -620,7 +638,7 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	if moves != nil && moves.refuted > 0 && moves.refuted < lower && lower-moves.refuted <= t.Unit {
 		b.Evidence = moves.evidence(in, true)
 	}
-	return b, nil
+	return b
 }
 
 // TotalLoad returns a load that no host exceeds: with all CPU needs on the host of

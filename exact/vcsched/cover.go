@@ -2,89 +2,77 @@
 
 package vcsched
 
-import vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+import (
+	"context"
 
-// coverNodes limits the branch and bound for one integer cover.
-const coverNodes = 200
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+)
 
-// patterns narrows the gap from both sides by column generation. It raises the lower bound to the least load at which a
-// fractional cover by host patterns exists. Then it looks for integer covers by the patterns generated, at loads above
-// it (vcbounds.Covers).
-//
-// If hosts differ, vcbounds.Moves does so, with coverNodes multiplied by times for covers.
-func (s *run) patterns(times int) error {
-	if len(s.u.Classes) > 1 {
-		return s.patternsOfClasses(times)
+// generation is column generation over host patterns: vcbounds.Patterns or vcbounds.Moves.
+type generation interface {
+	Add(hosts []int32)
+	Refute(ctx context.Context, load int64) bool
+	Raise(ctx context.Context, lower, upper int64, width float64) int64
+	Dive(ctx context.Context, load int64) []int32
+}
+
+// patterns narrows the gap from both sides by column generation; again, only from above. If hosts differ,
+// vcbounds.Moves does so.
+func (s *run) patterns(again bool) {
+	var p generation = s.moves
+	switch {
+	case len(s.u.Classes) == 1:
+		p = vcbounds.NewPatterns(s.tasks)
+	case s.moves == nil:
+		s.moves = vcbounds.NewMoves(s.u)
+		p = s.moves
 	}
-	p := vcbounds.NewPatterns(s.tasks)
-	if s.hosts == nil {
-		no, err := p.Refute(s.Ctx, s.unboundedLoad())
-		if err != nil {
-			return err
+	if s.hosts == nil && !again {
+		if p.Refute(s.Ctx, s.unboundedLoad()) {
+			s.Infeasible(vcbounds.NoPatterns)
+			return
 		}
-		if no {
-			s.Infeasible("no cover by host patterns fits in the hosts' memory")
-			return nil
-		}
-		if err := s.cover(p, s.unboundedLoad()); err != nil || s.hosts == nil {
-			return err
-		}
+		s.cover(p, s.unboundedLoad())
 	}
-	p.Add(s.hosts)
+	s.narrow(p, again)
+}
+
+// narrow raises the lower bound to the least load at which a fractional cover by host patterns exists. Then it looks for
+// integer covers by the patterns generated, at loads above it. Again, it does so only.
+func (s *run) narrow(p generation, again bool) {
+	if s.hosts != nil {
+		p.Add(s.hosts)
+	}
 	for _, width := range []float64{1e-2, 1e-3, 1e-4, 0} {
-		if s.closed() || s.stopped() {
-			return nil
+		if s.closed() || s.stopped() || again && width > 0 {
+			continue
 		}
-		lower, err := p.Raise(s.Ctx, s.lower, s.upper, width)
-		if err != nil {
-			return err
-		}
-		s.raise(lower)
-		if s.closed() || s.stopped() {
-			return nil
+		if !again {
+			s.raise(p.Raise(s.Ctx, s.lower, min(s.upper, s.unboundedLoad()), width))
 		}
 		// Integer covers, from loads just above the bound on.
 		for share := int64(16); share > 1 && !s.closed() && !s.stopped(); share /= 2 {
 			before := s.upper
-			if err := s.cover(p, s.lower+(s.upper-s.lower)/share); err != nil {
-				return err
-			}
+			s.cover(p, s.lower+(min(s.upper, 2*s.lower)-s.lower)/share)
 			if s.upper < before {
-				break
+				share = 32
 			}
 		}
 	}
-	return nil
-}
-
-// patternsOfClasses is patterns for hosts that differ.
-func (s *run) patternsOfClasses(times int) error {
-	if s.moves == nil {
-		s.moves = vcbounds.NewMoves(s.u)
-	}
-	if s.hosts == nil && times == 1 {
-		no, err := s.moves.Refute(s.Ctx, s.unboundedLoad())
-		if err != nil {
-			return err
-		}
-		if no {
-			s.Infeasible(vcbounds.NoPatterns)
-			return nil
-		}
-	}
-	return s.priced(times)
 }
 
 // cover looks for a placement of at most the given load made of patterns.
-func (s *run) cover(p *vcbounds.Patterns, load int64) error {
+func (s *run) cover(p generation, load int64) {
 	if s.off&devCover != 0 {
-		return nil
+		return
 	}
-	if no, err := p.Refute(s.Ctx, load); no || err != nil { // for its patterns
-		return err
+	if p.Refute(s.Ctx, load) { // for its patterns, too
+		if s.hosts != nil {
+			s.raise(load - load%s.tasks.Unit + s.tasks.Unit)
+		}
+		return
 	}
 	if hosts := p.Dive(s.Ctx, load); hosts != nil {
 		s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts)
 	}
-	return nil
 }

@@ -48,7 +48,7 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	if err != nil {
 		return err
 	}
-	for limit, columns := int64(firstConflicts), 1; !s.closed() && !s.stopped(); limit *= 2 {
+	for limit, again := int64(firstConflicts), false; !s.closed() && !s.stopped(); limit *= 2 {
 		if l != nil {
 			l.turn(limit)
 		}
@@ -59,10 +59,8 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 		if limit < learnConflicts {
 			continue
 		}
-		if err := s.columns(columns); err != nil {
-			return err
-		}
-		columns *= 4
+		s.columns(again)
+		again = true
 		if l == nil && other == nil {
 			s.Reason = tooLarge(s.u) + ": bounds without search"
 			return nil
@@ -71,53 +69,17 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	return nil
 }
 
-// columns narrows the gap by column generation, with so many times coverNodes for the
-// placements of its patterns.
-func (s *run) columns(times int) error {
+// columns narrows the gap by column generation; again, only from above.
+func (s *run) columns(again bool) {
 	switch {
 	case s.off&devColumns != 0 || s.closed():
-		return nil
-	case s.u.Current == nil:
-		if times > 1 && len(s.u.Classes) == 1 {
-			return nil
-		}
-		return s.patterns(times)
-	case s.moves == nil:
-		return nil
+	case s.u.Current != nil && s.moves == nil:
+	case s.u.Current != nil:
+		s.narrow(s.moves, again)
+	case again && len(s.u.Classes) == 1:
+	default:
+		s.patterns(again)
 	}
-	return s.priced(times)
-}
-
-// priced narrows the gap by s.moves.
-func (s *run) priced(times int) error {
-	if s.hosts != nil {
-		s.moves.Add(s.hosts)
-	}
-	for _, width := range []float64{1e-2, 1e-3, 1e-4, 0} {
-		if times > 1 || s.closed() || s.stopped() {
-			break
-		}
-		lower, err := s.moves.Raise(s.Ctx, s.lower, min(s.upper, s.unboundedLoad()), width)
-		if err != nil {
-			return err
-		}
-		s.raise(lower)
-	}
-	// Placements of these patterns, at loads just above the bound first.
-	for share := int64(16); share > 1 && s.off&devCover == 0 && !s.closed() && !s.stopped(); share /= 2 {
-		load := s.lower + (min(s.upper, 2*s.lower)-s.lower)/share
-		if _, err := s.moves.Refute(s.Ctx, load); err != nil { // for its patterns
-			return err
-		}
-		hosts, err := s.moves.Mix(s.Ctx, load, int64(times)*coverNodes)
-		if err != nil {
-			return err
-		}
-		if hosts != nil && s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts) {
-			share = 32
-		}
-	}
-	return nil
 }
 
 const (

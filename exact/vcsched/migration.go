@@ -19,10 +19,10 @@ func (s *run) searchWithBudget(improve func(steps int)) error {
 	s.keep()
 	t := newHostTree(s)
 	if t.pairs() > mostPairs {
-		for times := 1; !s.closed() && !s.stopped(); times *= 4 {
+		for times := 0; !s.closed() && !s.stopped(); times++ {
 			improve(treeSteps)
-			if err := s.columns(times); err != nil || s.beside() && times > 16 {
-				return err
+			if s.columns(times > 0); s.beside() && times == 3 {
+				return nil
 			}
 		}
 		return nil

@@ -236,9 +236,7 @@ func (s *run) search(improve func(steps int)) error {
 		return nil
 	}
 	if (!many || s.hosts == nil) && s.off&devColumns == 0 {
-		if err := s.patterns(1); err != nil {
-			return err
-		}
+		s.patterns(false)
 	}
 	for !s.closed() && !s.stopped() {
 		switch {

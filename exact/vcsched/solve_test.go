@@ -42,9 +42,6 @@ func TestSameSolutionWithAnyThreads(t *testing.T) {
 		{Hosts: 8, Jobs: 24, Slack: 0.5, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 1},
 		{Hosts: 64, Jobs: 100, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Index: 1, Seed: 1},
 	} {
-		if s.Hosts > 8 && !highs.Available() { // no column generation, and no proof for hours
-			continue
-		}
 		in := generate(t, s)
 		want := search(t, context.Background(), in, model.Settings{Seed: 3, Threads: 1})
 		if want.Status != model.StatusOptimal {

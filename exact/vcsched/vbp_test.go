@@ -10,7 +10,6 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/test/require"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -18,9 +17,6 @@ import (
 // many hosts, and none on one less.
 func TestVBPOptima(t *testing.T) {
 	t.Parallel()
-	if !highs.Available() {
-		t.Skip("without HiGHS there is no column generation, which proves most of them")
-	}
 	rows := require.CSV(t, "vbp", "optima.csv")
 	optima := map[string]int{}
 	for _, row := range rows {

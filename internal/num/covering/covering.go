@@ -17,15 +17,18 @@ type Entry struct {
 	Coef float64
 }
 
-// Program minimises Σ_j x_j subject to Σ_j a_jk x_j ≥ b_k for each row k and x ≥ 0, over the columns so far. The first
-// columns are one unit of each row, with which it begins.
+// Program minimises Σ_j c_j x_j subject to Σ_j a_jk x_j ≥ b_k for each row k and x ≥ 0, over the columns so far. The
+// first columns are one unit of each row, at a price, with which it begins: for demands b_k ≥ 0. Others limit columns
+// that have negative coefficients, and are met at first.
 //
 // It is the revised simplex method with the inverse of the basis in product form (Dantzig, Orchard-Hays 1954). After
 // new columns it goes on by the primal method with Devex prices (Harris 1973), and after changed demands by the dual
 // one (Lemke 1954). A pivot takes O(rows + entries of the inverse and of all columns).
 type Program struct {
 	demand  []float64 // [row], with a perturbation
+	limit   []bool    // [row]: it limits columns
 	columns [][]Entry // the surplus of each row, then the columns
+	price   []float64 // [column]: c
 	cost    []float64 // [column]: reduced
 	devex   []float64 // [column]: its weight
 	basic   []bool    // [column]
@@ -54,39 +57,50 @@ const (
 	productsPerEffort              = 1000 // in about a microsecond
 )
 
-// New returns a program of the demands, of which some are positive.
-func New(demand []float64) *Program {
+// New returns a program of the demands, of which some are positive. A unit of a row costs its price.
+func New(demand, price []float64) *Program {
 	n := len(demand)
-	p := &Program{demand: make([]float64, n), basis: make([]int, n), value: make([]float64, n), duals: make([]float64, n), alpha: make([]float64, n), row: make([]float64, n)}
-	for k := range n {
-		p.duals[k] = 1 // in the first basis
+	p := &Program{demand: make([]float64, n), limit: make([]bool, n), basis: make([]int, n), value: make([]float64, n), duals: make([]float64, n), alpha: make([]float64, n), row: make([]float64, n)}
+	for k, d := range demand {
+		if p.limit[k] = d < 0; !p.limit[k] {
+			p.duals[k] = price[k] // in the first basis
+		}
 	}
 	for k := range n {
-		p.Add([]Entry{{int32(k), -1}})
-		p.cost[k] = 1
+		p.Add([]Entry{{int32(k), -1}}, 0)
 	}
 	for k := range n {
-		p.Add([]Entry{{int32(k), 1}})
-		p.basis[k], p.basic[n+k] = n+k, true
+		p.Add([]Entry{{int32(k), 1}}, price[k])
+		if p.basis[k] = n + k; p.limit[k] {
+			p.basis[k] = k
+			p.inverse = append(p.inverse, factor{at: k, pivot: -1})
+		}
+		p.basic[p.basis[k]] = true
 	}
+	p.fresh = len(p.inverse)
 	p.Demand(demand)
 	return p
 }
 
-// Add appends a column, whose entries have different rows.
-func (p *Program) Add(column []Entry) {
-	c := 1.0
-	for _, e := range column {
-		c -= e.Coef * p.duals[e.Row]
-	}
-	p.columns, p.cost, p.devex, p.basic = append(p.columns, column), append(p.cost, c), append(p.devex, 1), append(p.basic, false)
+// Add appends a column of a cost, whose entries have different rows.
+func (p *Program) Add(column []Entry, cost float64) {
+	c := p.reduced(column, cost)
+	p.columns, p.price, p.cost, p.devex, p.basic = append(p.columns, column), append(p.price, cost), append(p.cost, c), append(p.devex, 1), append(p.basic, false)
 }
 
-// Demand changes the demands, of at least 0. A demand of 0 asks for nothing, so that it has no price. The others grow by
-// less than a millionth, each by another share: few bases are degenerate then.
+// reduced returns a column's cost less the prices of its entries.
+func (p *Program) reduced(column []Entry, cost float64) float64 {
+	for _, e := range column {
+		cost -= e.Coef * p.duals[e.Row]
+	}
+	return cost
+}
+
+// Demand changes the demands, but not whether a row limits columns. A demand of 0 of another row asks for nothing, so
+// that it has no price. The others grow by less than a millionth, each by another share: few bases are degenerate then.
 func (p *Program) Demand(demand []float64) {
 	for k, d := range demand {
-		if p.demand[k] = -1; d > 0 {
+		if p.demand[k] = -1; d > 0 || p.limit[k] {
 			p.demand[k] = d * (1 + 1e-6*float64((k*7919+1)%10007)/10007)
 		}
 	}
@@ -102,13 +116,13 @@ func (p *Program) Drop(useless func(column int) bool) (kept []int) {
 		if j >= 2*n && !p.basic[j] && useless(j-n) {
 			continue
 		}
-		p.columns[at], p.cost[at], p.devex[at], p.basic[at] = p.columns[j], p.cost[j], p.devex[j], p.basic[j]
+		p.columns[at], p.price[at], p.cost[at], p.devex[at], p.basic[at] = p.columns[j], p.price[j], p.cost[j], p.devex[j], p.basic[j]
 		if to[j] = at; j >= n {
 			kept = append(kept, j-n)
 		}
 		at++
 	}
-	p.columns, p.cost, p.devex, p.basic = p.columns[:at], p.cost[:at], p.devex[:at], p.basic[:at]
+	p.columns, p.price, p.cost, p.devex, p.basic = p.columns[:at], p.price[:at], p.cost[:at], p.devex[:at], p.basic[:at]
 	for i, j := range p.basis {
 		p.basis[i] = to[j]
 	}
@@ -124,7 +138,7 @@ func (p *Program) evaluate() {
 // Clone returns a program that goes on from here by itself.
 func (p *Program) Clone() *Program {
 	q := *p
-	q.demand, q.columns, q.cost, q.devex, q.basic = slices.Clone(p.demand), slices.Clone(p.columns), slices.Clone(p.cost), slices.Clone(p.devex), slices.Clone(p.basic)
+	q.demand, q.columns, q.price, q.cost, q.devex, q.basic = slices.Clone(p.demand), slices.Clone(p.columns), slices.Clone(p.price), slices.Clone(p.cost), slices.Clone(p.devex), slices.Clone(p.basic)
 	q.basis, q.value, q.duals, q.inverse = slices.Clone(p.basis), slices.Clone(p.value), slices.Clone(p.duals), slices.Clone(p.inverse)
 	q.alpha, q.row = make([]float64, len(p.alpha)), make([]float64, len(p.row))
 	return &q
@@ -177,9 +191,7 @@ func (p *Program) Solve(ctx context.Context) (optimum float64, solved bool) {
 func (p *Program) objective() float64 {
 	sum := 0.0
 	for i, j := range p.basis {
-		if j >= len(p.basis) {
-			sum += p.value[i]
-		}
+		sum += p.price[j] * p.value[i]
 	}
 	return sum
 }
@@ -444,21 +456,11 @@ func (p *Program) refresh() bool {
 	p.inverse = append(p.inverse, upper...)
 	p.fresh = len(p.inverse)
 	for i, j := range p.basis {
-		p.duals[i] = 0
-		if j >= n {
-			p.duals[i] = 1
-		}
+		p.duals[i] = p.price[j]
 	}
 	p.backward(p.duals)
 	for j, column := range p.columns {
-		c := 1.0
-		if j < n {
-			c = 0
-		}
-		for _, e := range column {
-			c -= e.Coef * p.duals[e.Row]
-		}
-		if p.cost[j] = c; p.basic[j] {
+		if p.cost[j] = p.reduced(column, p.price[j]); p.basic[j] {
 			p.cost[j] = 0
 		}
 	}

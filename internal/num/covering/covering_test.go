@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -13,7 +14,10 @@ import (
 type drawn struct {
 	*Program
 	demand  []float64
+	limit   []bool    // [row]
 	columns [][]Entry // [column]
+	cost    []float64 // [column]
+	scale   float64   // above the worth of the demands that limit columns
 }
 
 // check compares the optimum with a solution and with prices: both say the same if and only if it is the optimum.
@@ -25,23 +29,23 @@ func (d *drawn) check(t *testing.T) {
 	}
 	covered, sum := make([]float64, len(d.demand)), 0.0
 	d.Values(func(column int, x float64) {
-		sum += x
+		sum += d.cost[column] * x
 		for _, e := range d.columns[column] {
 			covered[e.Row] += e.Coef * x
 		}
 	})
 	worth := 0.0
 	for k, want := range d.demand {
-		if covered[k] < want-1e-6 {
+		if covered[k] < want-1e-6*max(1, -want) {
 			t.Fatalf("row %d: %v of %v", k, covered[k], want)
 		}
 		price := d.Duals()[k]
-		if worth += price * want; price < -1e-9 || want == 0 && price > 1e-9 {
+		if worth += price * want; price < -1e-9 || want == 0 && !d.limit[k] && price > 1e-9 {
 			t.Fatalf("row %d of demand %v: price %v", k, want, price)
 		}
 	}
 	for j, column := range d.columns {
-		cost := 1.0
+		cost := d.cost[j]
 		for _, e := range column {
 			cost -= e.Coef * d.Duals()[e.Row]
 		}
@@ -49,7 +53,7 @@ func (d *drawn) check(t *testing.T) {
 			t.Fatalf("column %d: reduced cost %v", j, cost)
 		}
 	}
-	if math.Abs(sum-optimum) > 1e-6*(1+sum) || math.Abs(worth-optimum) > 2e-6*(1+sum) {
+	if scale := 1 + sum + d.scale; math.Abs(sum-optimum) > 1e-6*scale || math.Abs(worth-optimum) > 2e-6*scale {
 		t.Fatalf("optimum %v, values %v, prices %v", optimum, sum, worth)
 	}
 }
@@ -58,22 +62,30 @@ func (d *drawn) draw(rng *rand.Rand, columns int) {
 	for range columns {
 		var c []Entry
 		for k := range d.demand {
-			if rng.IntN(len(d.demand)) < 3 {
+			switch {
+			case rng.IntN(len(d.demand)) >= 3:
+			case d.limit[k]:
+				c = append(c, Entry{int32(k), -1})
+			default:
 				c = append(c, Entry{int32(k), float64(1 + rng.IntN(3))})
 			}
 		}
-		d.columns = append(d.columns, c)
-		d.Add(c)
+		d.columns, d.cost = append(d.columns, c), append(d.cost, float64(rng.IntN(2)))
+		d.Add(c, d.cost[len(d.cost)-1])
 	}
 }
 
 func newDrawn(rng *rand.Rand, rows int) *drawn {
-	d := &drawn{demand: make([]float64, rows)}
+	d := &drawn{demand: make([]float64, rows), limit: make([]bool, rows)}
 	for k := range d.demand {
 		d.demand[k] = float64(rng.IntN(5))
-		d.columns = append(d.columns, []Entry{{int32(k), 1}})
+		if d.limit[k] = rng.IntN(4) == 0; d.limit[k] {
+			d.demand[k] -= 5
+			d.scale -= 20 * d.demand[k]
+		}
+		d.columns, d.cost = append(d.columns, []Entry{{int32(k), 1}}), append(d.cost, float64(1+rng.IntN(20)))
 	}
-	d.Program = New(d.demand)
+	d.Program = New(d.demand, d.cost)
 	return d
 }
 
@@ -91,18 +103,25 @@ func TestOptima(t *testing.T) {
 			d.draw(rng, rng.IntN(3*len(d.demand)))
 			d.check(t)
 		}
-		c := &drawn{d.Clone(), append([]float64(nil), d.demand...), append([][]Entry(nil), d.columns...)}
+		c := &drawn{d.Clone(), slices.Clone(d.demand), d.limit, slices.Clone(d.columns), slices.Clone(d.cost), d.scale}
 		for range 3 {
 			for i := range c.demand {
-				c.demand[i] = max(0, c.demand[i]-float64(rng.IntN(2)))
+				c.demand[i] -= float64(rng.IntN(2))
+				if c.limit[i] {
+					c.demand[i] = min(0, c.demand[i]+2*float64(rng.IntN(2)))
+				}
+				if !c.limit[i] {
+					c.demand[i] = max(0, c.demand[i])
+				}
 			}
 			c.Demand(c.demand)
 			c.check(t)
 			var left [][]Entry
+			var costs []float64
 			for _, j := range c.Drop(func(int) bool { return rng.IntN(2) == 0 }) {
-				left = append(left, c.columns[j])
+				left, costs = append(left, c.columns[j]), append(costs, c.cost[j])
 			}
-			c.columns = left
+			c.columns, c.cost = left, costs
 			c.check(t)
 			c.draw(rng, rng.IntN(5))
 			c.check(t)

@@ -34,18 +34,6 @@ var errSolver = errors.New("highs: solver error")
 // Backend is HiGHS.
 var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: missing}
 
-// Column is a variable to add to an LP.
-type Column struct {
-	Cost, Lower, Upper float64
-	Terms              []RowTerm
-}
-
-// RowTerm is a coefficient of a column.
-type RowTerm struct {
-	Row  int
-	Coef float64
-}
-
 // Solve solves the model. It returns within 100 ms of the end of ctx with the knowledge so far. HiGHS, which may take
 // longer to notice the interrupt, then ends in the background. A status that isn't optimal is no error; errors are for
 // invalid models and options, and HiGHS's own failures.

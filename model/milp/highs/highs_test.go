@@ -359,40 +359,6 @@ func TestSymmetryCases(t *testing.T) {
 	}
 }
 
-func TestLPColumns(t *testing.T) {
-	require.HiGHS(t)
-	rng := rand.New(rand.NewPCG(6, 7))
-	for k := range 100 {
-		const rows = 6
-		m := &milp.Model{}
-		for i := range rows { // a costly column for each row
-			m.AddVar(milp.Var{Upper: inf, Cost: 10})
-			m.AddRow("", 1, inf, milp.Term{Var: i, Coef: 1})
-		}
-		lp := require.Value(highs.NewLP(m))(t)
-		defer lp.Close()
-		for range 5 {
-			var cols []highs.Column
-			for range 3 {
-				c := highs.Column{Cost: float64(1 + rng.IntN(9)), Upper: inf}
-				j := m.AddVar(milp.Var{Upper: inf, Cost: c.Cost})
-				for i := range rows {
-					if rng.IntN(2) == 0 {
-						c.Terms = append(c.Terms, highs.RowTerm{Row: i, Coef: 1})
-						m.Rows[i].Terms = append(m.Rows[i].Terms, milp.Term{Var: j, Coef: 1})
-					}
-				}
-				cols = append(cols, c)
-			}
-			require.OK(t, lp.AddColumns(cols))
-			got := require.Value(lp.Solve(context.Background(), nil, nil))(t)
-			if want := solve(t, m, milp.Options{}); got.Status != milp.Optimal || math.Abs(got.Objective-want.Objective) > 1e-7 {
-				t.Fatalf("model %d: %v %v, want %v", k, got.Status, got.Objective, want.Objective)
-			}
-		}
-	}
-}
-
 // The output of WriteMPS and WriteLP is read back as the same model.
 func TestWritersReadBack(t *testing.T) {
 	require.HiGHS(t)

@@ -5,28 +5,25 @@ package highs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/gapwise/gapwise/internal/run/meter"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// LP is a linear program that is solved repeatedly while columns are added or bounds of variables change, each time
-// from the last basis. Examples are the restricted master of a column generation and the nodes of a branch and bound.
-// It must be used by one goroutine at a time, and closed.
+// LP is a linear program that is solved repeatedly while bounds of variables change, each time from the last basis, as
+// at the nodes of a branch and bound. It must be used by one goroutine at a time, and closed.
 type LP struct {
 	m    *milp.Model
-	more []Column // added before the object is there
-	n    *object  // nil before the first Solve, which has a context to wait for HiGHS in
+	n    *object // nil before the first Solve, which has a context to wait for HiGHS in
 	rows int
 }
 
 // The simplex methods of HiGHS's option simplex_strategy.
 const dualSimplex, primalSimplex = 1, 4
 
-// NewLP returns an LP of the model, which must not change, without integrality. It uses the primal simplex method, for
-// which the last basis stays feasible when columns are added, and the dual one when bounds have changed.
+// NewLP returns an LP of the model, which must not change, without integrality. It uses the primal simplex method, and
+// the dual one when bounds have changed.
 func NewLP(m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -46,31 +43,14 @@ func (l *LP) begin(ctx context.Context) error {
 		func() error { return n.stringOption("solver", "simplex") },
 		func() error { return n.intOption("simplex_strategy", primalSimplex) },
 		func() error { return n.pass(l.m, true) },
-		func() error { return n.addColumns(l.more) },
 	} {
 		if err := set(); err != nil {
 			n.close()
 			return err
 		}
 	}
-	l.n, l.m, l.more = n, nil, nil
+	l.n, l.m = n, nil
 	return nil
-}
-
-// AddColumns appends variables.
-func (l *LP) AddColumns(cols []Column) error {
-	for i := range cols {
-		for _, t := range cols[i].Terms {
-			if t.Row < 0 || t.Row >= l.rows {
-				return fmt.Errorf("highs: column %d names row %d of %d", i, t.Row, l.rows)
-			}
-		}
-	}
-	if l.n == nil {
-		l.more = append(l.more, cols...)
-		return nil
-	}
-	return l.n.addColumns(cols)
 }
 
 // Solve solves the program from the last basis, with other bounds of all variables if lower isn't nil. When ctx ends, HiGHS stops at its next

@@ -294,23 +294,6 @@ func costScale(m *milp.Model) float64 {
 	return scale
 }
 
-func (o *object) addColumns(cols []Column) error {
-	if len(cols) == 0 {
-		return nil
-	}
-	var cost, lower, upper, value []float64
-	var start, index []int32
-	for _, c := range cols {
-		start = append(start, int32(len(index)))
-		cost, lower, upper = append(cost, c.Cost*o.scale), append(lower, c.Lower), append(upper, c.Upper)
-		for _, t := range c.Terms {
-			index, value = append(index, int32(t.Row)), append(value, t.Coef)
-		}
-	}
-	o.cols += len(cols)
-	return o.do("Highs_addCols", len(cols), cost, lower, upper, len(index), start, index, value)
-}
-
 func (o *object) setStart(x []float64) error {
 	return o.do("Highs_setSolution", x, []float64(nil), []float64(nil), []float64(nil))
 }
