@@ -43,7 +43,7 @@ var examples = map[string][]example{
 	"bench merge":    {{"merge the results of a plan, and name missing runs", "gapwise bench merge parts -o all.jsonl"}},
 	"bench table":    {{"gaps and times of each algorithm", "gapwise bench table runs.jsonl"}, {"for a paper", "gapwise bench table --by tasks --wide --format latex runs.jsonl"}},
 	"bench compare":  {{"which algorithm is faster, and is it significant?", "gapwise bench compare --value time --base search runs.jsonl"}},
-	"bench plot":     {{"the gap as graphs grow", "gapwise bench plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}, {"a critical-difference diagram", "gapwise bench plot --kind ranks -y 'gap %' runs.jsonl -o ranks.pdf"}},
+	"bench plot":     {{"the gap as graphs grow", "gapwise bench plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}, {"a critical-difference diagram", "gapwise bench plot --kind ranks -y 'gap %' results/vms.jsonl -o ranks.pdf"}},
 	"report":         {{"tables, curves and pictures of runs, on one page", "gapwise report runs.jsonl -o runs.html"}, {"an instance, solved by all heuristics and auto", "gapwise report --time-limit 2s graph.json -o graph.html"}, {"the policies on the jobs of a log, with a bound", "gapwise report --time-limit 2s log.swf -o log.html"}, {"the effect of a fifth more processors", "gapwise report --effort 9999 log.swf --what-if processors=1.2x -o log.html"}},
 	"bench findings": {{"compare a paper's findings with runs", "gapwise bench findings results/vms.jsonl"}},
 	"algorithms": {
