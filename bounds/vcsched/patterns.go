@@ -213,10 +213,10 @@ func (m *master) take(found []pattern) bool {
 	return len(found) > 0
 }
 
-// price returns patterns of a class of hosts that weigh more than the threshold and the largest weight of any. It searches by depth-first
-// branch and bound over types in the order of weight per need. For each type it looks for the best pattern that has this
-// type as its first: among all if most is 0, and it ends with the first pattern found; else among types that are in
-// fewer than most of the patterns found so far. complete is false if it was cut off.
+// price returns patterns of a class of hosts that weigh more than the threshold, and the largest weight of any. It
+// searches by depth-first branch and bound over types in the order of weight per need. For each type it looks for the
+// best pattern that has this type as its first: among all if most is 0, and it ends with the first pattern found; else
+// among types that are in fewer than most of the patterns found so far. complete is false if it was cut off.
 func (t *Tasks) price(ctx context.Context, weights []int64, c class, load, threshold int64, most int32) (found []pattern, heaviest int64, complete bool) {
 	s := t.newPricer(ctx, weights, c, load)
 	if most > 0 {
@@ -285,7 +285,7 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 			s.items = append(s.items, it)
 		}
 	}
-	s.price()
+	s.setShares()
 	size := func(it *pricerItem[V]) float64 {
 		sum := 0.0
 		for r, x := range s.share {
@@ -312,10 +312,13 @@ func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []
 // priceSteps is the number of subgradients for the prices of the resources.
 const priceSteps = 100
 
-// price sets the shares of the resources in the weighted sum of which a host has 1: prices λ with which the Lagrangian
-// relaxation Σ_r λ_r + Σ_k count_k max(0, weight_k - Σ_r λ_r size_kr / cap_r) of the knapsack is small, by subgradients
-// (Held, Wolfe, Crowder 1974). Any shares do; the better they are, the fewer nodes the search has.
-func (s *pricer[V]) price() {
+// setShares sets the shares of the resources in the weighted sum; a host has 1 of the sum. They are prices λ for which
+// the Lagrangian relaxation of the knapsack is small, found by subgradients (Held, Wolfe, Crowder 1974):
+//
+//	Σ_r λ_r + Σ_k count_k max(0, weight_k - Σ_r λ_r size_kr / cap_r)
+//
+// Any shares are valid; the better they are, the fewer nodes the search has.
+func (s *pricer[V]) setShares() {
 	// It begins with the tasks' need of each resource, as a share of one host.
 	price, needs, most := make([]float64, s.n), 0.0, 0.0
 	rel := make([]float64, s.n*len(s.items))

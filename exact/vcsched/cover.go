@@ -38,7 +38,7 @@ func (s *run) patterns(again bool) {
 }
 
 // narrow raises the lower bound to the least load at which a fractional cover by host patterns exists. Then it looks for
-// integer covers by the patterns generated, at loads above it. Again, it does so only.
+// integer covers by the patterns generated, at loads above it. Again, it only looks for covers, once.
 func (s *run) narrow(p generation, again bool) {
 	if s.hosts != nil {
 		p.Add(s.hosts)

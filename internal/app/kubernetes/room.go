@@ -200,8 +200,8 @@ func (v *converter) mostRooms() int {
 	return n
 }
 
-// present returns the jobs of pods that are there, or are about to be made again, for the rules of pods that are: they are to hold with or without those
-// for which room is kept. For these all count.
+// present returns the jobs whose pods count for the rules of a pod: all of them for a pod for which room is kept, else
+// those of pods that are there or are about to be made again. So rules hold with and without the pods of rooms.
 func (v *converter) present(of *corev1.Pod, jobs []string) []string {
 	if v.roomJobs == nil {
 		v.roomJobs = map[string]bool{}

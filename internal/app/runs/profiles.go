@@ -196,7 +196,8 @@ func Profiles(records []Record, o SeriesOptions, time bool) (lines []Line, n int
 
 // Distributions returns the empirical distributions of the value Y of the algorithms of one class, as curves of shares in
 // percent of the problems that all of them ran on and one has the value of, and the number of these. A run without the
-// value counts, so that a curve may end below 100. Options are those of Samples, and errors those of measured. O(R log R) for R records.
+// value counts, so that a curve may end below 100. Options are those of Samples, and errors those of measured. O(R log R)
+// for R records.
 func Distributions(records []Record, o SeriesOptions) (lines []Line, n int, err error) {
 	const what = "distribution"
 	y := valueOf(o.Y, records)

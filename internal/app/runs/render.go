@@ -112,8 +112,8 @@ func (t Table) lines(w io.Writer, markdown bool) error {
 	return errors.Join(out.Bulk(t.Rows), out.Render())
 }
 
-// LaTeX writes the table for the package booktabs; it needs no other, and decimal points align. It is a floating table if it has a caption or a label, else a
-// tabular alone. The caption is LaTeX already. A label alone gets the table's subject as its caption: without one, LaTeX
+// LaTeX writes the table for the package booktabs; it needs no other, and decimal points align. It is a floating table if
+// it has a caption or a label, else a tabular alone. The caption is LaTeX already. A label alone gets the table's subject as its caption: without one, LaTeX
 // refers to the section.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	t = t.each(harmless)
@@ -164,9 +164,9 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	return out.Flush()
 }
 
-// alignPoints sets a minus before the negative figures of a column. It ends those without an exponent or a unit with an
-// invisible part as wide as the decimals that they lack: zeros would claim digits. It changes the rows made of the
-// table's.
+// alignPoints changes rows of LaTeX that were made of the table's rows. It sets a minus before the negative figures of a
+// column. Figures without an exponent or a unit end with an invisible part, as wide as the decimals that they lack:
+// zeros would claim digits.
 func (t Table) alignPoints(column int, rows [][]string) {
 	decimals := func(cell string) int { // the point included
 		if at := strings.IndexByte(cell, '.'); at >= 0 {
